@@ -13,7 +13,7 @@ export type {
   StreamOptions,
 } from "./model/model-client.ts";
 
-// What files are, by their bytes
+// Types and sizes of pictures
 
 export { type PictureType, type PixelSize, pictureSize, pictureType } from "./files/image-size.ts";
 

@@ -1,5 +1,5 @@
-// The entry `@pawl/core/tools`: for programs that call tools outside of a run, e.g. to serve them, or make
-// tools from definitions of others, and for packages of hooks and tools.
+// The entry `@pawl/core/tools`. It is for programs that call tools outside of a run, e.g. to serve them over
+// HTTP, and for packages that define hooks, or make tools from definitions of other systems.
 
 // Calling tools outside of a run
 
@@ -13,7 +13,7 @@ export type { QuestionExpiry } from "./log/expiry.ts";
 export type { Expiry, Moment } from "./tools/expiry.ts";
 export type { AnswerSchema, StoredQuestion } from "./tools/suspends.ts";
 
-// Functions of the application that a hook or a tool calls
+// Checks and time limits, for functions of the application that a hook or a tool calls
 
 export { checkNumbers, type NumberBounds } from "./base/check-numbers.ts";
 export { kindOf } from "./base/check-options.ts";
@@ -21,7 +21,7 @@ export { isLogFailure } from "./base/errors.ts";
 export { type TimeLimit, TimeUp, timeLimit, within } from "./base/within.ts";
 export { isOwnTag } from "./context/sanitize.ts";
 
-// What others send
+// Data from outside
 
 export { clipText, cutText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";

@@ -15,8 +15,8 @@ const OUTPUT_DESCRIPTION =
 const LONGEST = 100_000;
 
 /**
- * Decides how an agent's runs give their output. A model whose API can express the schema gets it as output
- * format. Any other model gets a tool, and so does a model that acts through tools only.
+ * Decides how an agent's runs give their output. A model whose API can express the schema gets the schema as
+ * an output format. Any other model gets a tool, and so does the model of a `toolOnly` agent.
  *
  * @throws PawlError `config` if the schema cannot be used.
  */
@@ -30,9 +30,9 @@ export function agentOutput(
       name,
       `\`output\` must be a schema, e.g. z.object({ … }) of zod, or jsonSchema({ … }); got ${kindOf(schema)}.`,
     );
-  const checked = schema as Schema;
+  const outputSchema = schema as Schema;
   const { spec, isWrapped, whole } = outputTool(
-    checked,
+    outputSchema,
     FINAL_ANSWER,
     OUTPUT_DESCRIPTION,
     `\`output\` of agent("${name}")`,
@@ -43,13 +43,14 @@ export function agentOutput(
       name,
       `the JSON Schema of \`output\` has ${size} characters, and every request sends it. At most ${LONGEST} are allowed.`,
     );
-  const unknown = unknownKeyword(checked, whole);
+  const unknown = unknownKeyword(outputSchema, whole);
   if (unknown !== undefined)
     throw agentError(name, `the JSON Schema of \`output\` has the unknown keyword ${unknown}.`);
   const format = toolOnly ? undefined : model.outputFormat?.(whole);
-  return { "~standard": checked["~standard"], spec, isWrapped, ...(format !== undefined && { format }) };
+  return { "~standard": outputSchema["~standard"], spec, isWrapped, ...(format !== undefined && { format }) };
 }
 
+/** All keywords that JSON Schema defines. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...["type", "enum", "const", "title", "description", "default", "examples", "deprecated", "readOnly"],
   ...["writeOnly", "properties", "required", "additionalProperties", "patternProperties", "propertyNames"],
@@ -63,8 +64,9 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a keyword that JSON Schema does not define, e.g. a misspelled one, of a schema by `jsonSchema()`.
- * Keywords that begin with `x-` are allowed, and so are all keywords that a schema library writes.
+ * Returns the first unknown keyword of a schema that `jsonSchema()` made, e.g. a misspelled one, in quotes.
+ * Returns `undefined` if there is none. Keywords that begin with `x-` are allowed, and so are all keywords
+ * that another schema library writes.
  */
 export function unknownKeyword(schema: Schema, json: JsonObject): string | undefined {
   if (schema["~standard"].vendor !== "pawl") return undefined;

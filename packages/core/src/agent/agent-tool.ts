@@ -9,9 +9,7 @@ import { tool } from "../tools/define-tool.ts";
 import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/**
- * A task's agent together with its `Agent`. Every delegate that {@link agentTool} makes returns this type.
- */
+/** A `TaskAgent` that also has the `Agent`. Every delegate that {@link agentTool} makes returns this type. */
 interface WholeTaskAgent extends TaskAgent {
   readonly agent: Agent;
 }
@@ -35,12 +33,12 @@ export interface AgentToolOptions<
   /** The sub-agent that does the work of a call. */
   agent?: Agent<Deps, Own, Output>;
   /**
-   * Returns the sub-agent that does the work of one call, by the call's validated input and the caller.
+   * Returns the sub-agent that does the work of one call. It gets the call's validated input and the caller.
    *
    * - Return `undefined` for an input for which this caller has no agent, e.g. a name that the model has made
    *   up. The call then fails with "There is no such agent."
-   * - The chosen agent is stored by its name. The function is called again when another process resumes the
-   *   task, and when the task must be stopped. If it then returns an agent of another name, the call fails.
+   * - The chosen agent's name is stored. The function is called again when another process resumes the task,
+   *   and when the task must be stopped. If it then returns an agent of another name, the call fails.
    * - Look names up in a `Map`: the model writes the input.
    */
   agents?(input: Infer<I>, source: TaskSource<Deps>): Awaitable<Agent<Deps> | undefined>;
@@ -81,7 +79,7 @@ const OPTIONS: OptionKinds<AgentToolOptions<Schema, unknown>> = {
   status: "object",
 };
 
-/** The default input of an agent as a tool. */
+/** The default input schema of `agentTool()`. */
 const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
   type: "object",
   properties: {
@@ -169,14 +167,14 @@ export function agentTool<
   const { agent, agents, description, limits = {}, status, showsText = false } = options;
   const name = options.name ?? ((agent?.name ?? "") as string as Name);
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
-  for (const [what, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(unlimited, what))
+  for (const [limit, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(unlimited, limit))
       throw new PawlError(
         "config",
-        `limits.${what} of "${name}" is not a limit; use ${Object.keys(unlimited).join(", ")}.`,
+        `limits.${limit} of "${name}" is not a limit; use ${Object.keys(unlimited).join(", ")}.`,
       );
     if (!(typeof value === "number" && value > 0))
-      throw new PawlError("config", `limits.${what} of "${name}" must be a number above 0${butIs(value)}.`);
+      throw new PawlError("config", `limits.${limit} of "${name}" must be a number above 0${butIs(value)}.`);
   }
   if (options.input !== undefined && options.message === undefined)
     throw new PawlError(
@@ -187,9 +185,9 @@ export function agentTool<
   const delegate: Delegate = {
     limits,
     fixed,
-    choose: async (given, source) => {
+    choose: async (callInput, source) => {
       if (agents === undefined) return fixed;
-      const chosen: unknown = await agents(given as Infer<I>, source);
+      const chosen: unknown = await agents(callInput as Infer<I>, source);
       if (chosen === undefined) return undefined;
       if (!isAgent(chosen))
         throw new PawlError(
@@ -209,6 +207,7 @@ export function agentTool<
       ...(status && { status }),
       idempotent: true,
       repeatable: true,
+      // Never called: the delegate does the work.
       execute: (_input, _context: ToolContext<Deps>) => "",
     }),
     delegate,
@@ -219,7 +218,7 @@ function isAgent(value: unknown): value is Agent {
   return Object(value).tools instanceof Map;
 }
 
-/** @throws PawlError `config` unless there is one agent, or a function with a name for the tool */
+/** Requires either `agent`, or `agents` and a name for the tool. @throws PawlError `config` */
 function checkAgents({ agent, agents, name }: { agent?: unknown; agents?: unknown; name?: unknown }): void {
   if (agents === undefined) {
     if (isAgent(agent)) return;
@@ -231,14 +230,16 @@ function checkAgents({ agent, agents, name }: { agent?: unknown; agents?: unknow
   if (name === undefined) throw new PawlError("config", "agentTool() with `agents` needs a `name`.");
 }
 
+/** Returns an agent with the limits, models and depth of its tasks. */
 function taskAgent(agent: Agent, limits: Partial<Budget>): WholeTaskAgent {
-  const below = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
-  const levels = below.map(({ fixed }) => fixed?.depth ?? 1);
+  const delegates = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
+  const depths = delegates.map(({ fixed }) => fixed?.depth ?? 1);
   return {
     agent,
     name: agent.name,
     budget: { ...agent.limits, ...limits },
-    models: [agent.model, ...below.flatMap(({ fixed }) => fixed?.models ?? [])],
-    depth: 1 + Math.max(agent.toolsFor === undefined ? 0 : 1, ...levels),
+    models: [agent.model, ...delegates.flatMap(({ fixed }) => fixed?.models ?? [])],
+    // A function `tools` may return sub-agents, which count as one level.
+    depth: 1 + Math.max(agent.toolsFor === undefined ? 0 : 1, ...depths),
   };
 }

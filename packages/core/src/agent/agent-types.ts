@@ -2,11 +2,12 @@ import type { Json, JsonOf } from "../base/json.ts";
 import type { ApprovalAnswer } from "../hooks/approval.ts";
 import type { Infer, InferInput, Schema } from "../schema/schema.ts";
 
-// Every tool of an agent goes through these types, so they are written for few instantiations. Nothing is
-// computed before it is read, and type parameters have no constraints: a constraint in the branch of a
-// conditional type makes the compiler instantiate its argument again. test/type-cost.test.ts measures them.
+// The compiler instantiates these types for every tool of an agent, so they are written for few
+// instantiations. No type is computed before it is read. Type parameters have no constraints: a constraint in
+// the branch of a conditional type makes the compiler instantiate its argument again. test/type-cost.test.ts
+// measures the cost.
 
-// The whole of `Agent` would cost the compiler a comparison of all its fields.
+// With `Agent` in its place, the compiler would compare all fields of agents.
 /** The type of an agent, as far as the types of its tools and questions need it. */
 export interface AnyAgent {
   readonly name: string;
@@ -42,8 +43,8 @@ export type OutputOf<A> = TypesOf<A>["output" & keyof TypesOf<A>] extends infer 
   : never;
 
 /**
- * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
- * `execute` returns, both as JSON. If the agent's type does not list its tools, e.g. `Agent<Deps>`, each
+ * The types of an agent's tools, keyed by the tool's name: `input` is passed by the model, `result` is
+ * returned by `execute`, both as JSON. If the agent's type does not list its tools, e.g. `Agent<Deps>`, each
  * input and result is `Json`.
  *
  * @example
@@ -71,13 +72,13 @@ export type ToolTypesOf<A> = [TypesOfTools<A>] extends [never]
     ? Readonly<Record<string, { input: Json; result: Json }>>
     : { readonly [T in TypesOfTools<A> as T["name" & keyof T] & string]: CallTypes<T> };
 
-// An interface, because `array.map()` walks into type literals in search of type parameters, and would
+// An interface and no type literal: `array.map()` searches type literals for type parameters, and would
 // compute the types of all tools.
 /** The types of one tool's calls, from the tool's types. */
 export interface CallTypes<T> {
-  /** What the model passes. */
+  /** The input that the model passes. */
   input: JsonOf<InferInput<T["input" & keyof T]>>;
-  /** What `execute` returns, as JSON. */
+  /** The value that `execute` returns, as JSON. */
   result: JsonOf<Awaited<T["result" & keyof T]>>;
 }
 
@@ -124,10 +125,10 @@ export type QuestionTypesOf<A> =
 
 /** The types of one tool's question, from the tool's types. */
 export interface AskedTypes<T> {
-  /** What the question shows: the call's input, unless the tool has a `payload`. */
+  /** The data that the question shows: the call's input, unless the tool has a `payload`. */
   payload: [T["payload" & keyof T]] extends [never]
     ? JsonOf<Infer<T["input" & keyof T]>>
     : T["payload" & keyof T];
-  /** What answers it. */
+  /** The answer, as JSON. */
   answer: JsonOf<InferInput<T["answer" & keyof T]>>;
 }

@@ -59,8 +59,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /**
    * The tools that the model may call, or a function that returns them for one session and caller. Default:
    * none. If your tools need different dependencies, give the agent their intersection and its name as type
-   * arguments: `agent<Db & Mail, "clerk">({ … })`. A function is called before a run is stored, and returns
-   * the tools in the same order each time; see the guide "Tools and dependencies".
+   * arguments: `agent<Db & Mail, "clerk">({ … })`. A function is called before the start of a run is stored.
+   * It must return the tools in the same order each time; see the guide "Tools and dependencies".
    */
   tools?:
     | readonly (Tools & Pick<Tool<Deps>, "execute">)[]
@@ -98,9 +98,9 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * The most characters of tools in a prompt if `tools` is a function, as JSON of names, descriptions and
    * schemas. Default: 400,000, about 100,000 tokens.
    *
-   * - Tools of MCP servers and of `remoteTools()` are admitted in the order of the list, those that the
-   *   session's prompt already has before all others. One that no longer fits is left out, and the log says
-   *   so (`tools_left_out`).
+   * - Tools of MCP servers and of `remoteTools()` are admitted in the order of the list. Tools that the
+   *   session's prompt already has come first. A tool that does not fit any more is left out, and the log
+   *   says so (`tools_left_out`).
    * - Tools of your own count, but always stay, even above the limit. Tools of clients have a limit of their
    *   own, 64,000.
    */
@@ -155,10 +155,12 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    */
   resultLimit?: number;
   /**
-   * The longest tool result that is stored and shown to clients, in characters of JSON. A longer result is
-   * cut, also of tools of your own and of failures: long texts lose their middle, and lists and objects their
-   * end, with a note of how much is missing. Pictures and PDFs that the model reads stay whole. Reported
-   * sources count, and of a longer result the first 200,000 characters of them are kept. Default: 1,000,000.
+   * The longest tool result that is stored and shown to clients, in characters of JSON. Default: 1,000,000.
+   *
+   * - A longer result is cut, also of tools of your own and of failures. Long texts lose their middle, lists
+   *   and objects lose their end, and a note says how much is missing.
+   * - Pictures and PDFs that the model reads stay whole.
+   * - Reported sources count. Of a longer result, the first 200,000 characters of its sources are kept.
    */
   storedResultLimit?: number;
   /**
@@ -180,8 +182,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    */
   userData?: {
     /**
-     * Returns the text, e.g. as XML. If it throws, the error is reported and the run continues with the last
-     * text. It is then not called again until the next run starts or this run is resumed.
+     * Returns the text, e.g. as XML. If it throws, the error is reported and the run continues with the
+     * previous text. It is then not called again until the next run starts or this run is resumed.
      */
     read: (source: UserDataSource<Deps>) => string | Promise<string>;
     /**
@@ -239,7 +241,7 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** The function `tools`, if the agent has one. */
   readonly toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
-  /** What the log says about tools that do not fit, see `toolsLimit`. Only in a run. */
+  /** The error events for tools that were left out, see `toolsLimit`. Only in a run. */
   readonly toolErrors?: readonly NewEvent[];
   /** The schema of the output, and how its runs give it; absent if they end with text. */
   readonly output?: Schema & {

@@ -1,11 +1,10 @@
 import { COUNT, checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
-
 import { isOwnTag } from "../context/sanitize.ts";
 import { notAHook } from "../hooks/check-hook.ts";
-
 import type { AgentOptions } from "./agent.ts";
 
+/** The form of the option `userData`, for errors. */
 const GROUPED = "`userData: { read, per, timeoutMs }`";
 
 const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
@@ -102,7 +101,7 @@ interface ItemKind {
   is(item: unknown): boolean;
 }
 
-/** What the items of each list must be. */
+/** How the items of each list are checked. */
 const ITEMS: { readonly [list in "tools" | "stopWhen" | "checkpointWhen"]: ItemKind } = {
   tools: { mustBe: "made by tool()", is: (made) => typeof Object(made).spec?.input_schema === "object" },
   stopWhen: { mustBe: "a function, e.g. stopOnFailedTurns(3)", is: isFunction },
@@ -111,21 +110,22 @@ const ITEMS: { readonly [list in "tools" | "stopWhen" | "checkpointWhen"]: ItemK
 
 /** Checks the names and kinds of an agent's options. @throws PawlError `config` */
 export function checkAgentOptions(options: unknown): void {
-  const given = Object(options) as { [name: string]: unknown };
-  const whose = typeof given.name === "string" ? `agent("${given.name}")` : "agent()";
+  const fields = Object(options) as { [name: string]: unknown };
+  const whose = typeof fields.name === "string" ? `agent("${fields.name}")` : "agent()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  if (given.userData !== undefined) checkOptions(`\`userData\` of ${whose}`, given.userData, USER_DATA_KINDS);
-  const values = new Map(Object.entries(given));
+  if (fields.userData !== undefined)
+    checkOptions(`\`userData\` of ${whose}`, fields.userData, USER_DATA_KINDS);
+  const values = new Map(Object.entries(fields));
   for (const list of Object.keys(ITEMS) as (keyof typeof ITEMS)[]) {
     const items = values.get(list) ?? [];
     if (Array.isArray(items)) checkItems(whose, list, items);
   }
-  for (const [at, hook] of ((given.hooks ?? []) as unknown[]).entries()) {
+  for (const [index, hook] of ((fields.hooks ?? []) as unknown[]).entries()) {
     const wrong = notAHook(hook);
-    if (wrong !== undefined) throw new PawlError("config", `\`hooks[${at}]\` of ${whose} ${wrong}`);
+    if (wrong !== undefined) throw new PawlError("config", `\`hooks[${index}]\` of ${whose} ${wrong}`);
   }
   // Hooks and stop conditions may have stop types of their own, so every name is allowed.
-  for (const [type, text] of Object.entries(given.stopMessages ?? {})) {
+  for (const [type, text] of Object.entries(fields.stopMessages ?? {})) {
     if (text === undefined || typeof text === "string") continue;
     const message = `\`stopMessages.${type}\` of ${whose} must be a string; got ${kindOf(text)}.`;
     throw new PawlError("config", message);
@@ -135,8 +135,8 @@ export function checkAgentOptions(options: unknown): void {
 /** Checks the items of one of an agent's lists. @throws PawlError `config` */
 export function checkItems(whose: string, list: keyof typeof ITEMS, items: readonly unknown[]): void {
   const { mustBe, is } = ITEMS[list];
-  const at = items.findIndex((item) => !is(item));
-  if (at < 0) return;
-  const message = `\`${list}[${at}]\` of ${whose} must be ${mustBe}; got ${kindOf(items[at])}.`;
+  const index = items.findIndex((item) => !is(item));
+  if (index < 0) return;
+  const message = `\`${list}[${index}]\` of ${whose} must be ${mustBe}; got ${kindOf(items[index])}.`;
   throw new PawlError("config", message);
 }

@@ -13,26 +13,29 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 };
 
 /**
- * Throws if the agent could not work, so that mistakes are found when the agent is defined. If a function
- * returns the agent's tools, {@link checkTools} checks them once they are known.
+ * Checks an agent, so that mistakes are found when the agent is defined. `tools` is the list from its
+ * options. If a function returns the agent's tools, {@link checkTools} checks them once they are known.
+ *
+ * @throws PawlError `config`
  */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name } = agent;
   checkModel(`\`model\` of agent("${name}")`, agent.model);
+  // Throws if the function does not return a number.
   agent.estimateTokens(1_000);
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   refuseTwins(name, "hooks", agent.hooks);
   for (const hook of agent.hooks) {
-    // A caller may lack a tool that a hook names.
-    const wrong = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
-    if (wrong !== undefined) throw agentError(name, wrong);
+    // The function `tools` may leave out a tool that a hook names, so only a list of tools is checked.
+    const problem = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
+    if (problem !== undefined) throw agentError(name, problem);
   }
   checkHookTags(agent);
   if (agent.toolsFor === undefined) checkTools(agent, tools);
   else checkPrices(agent);
 }
 
-/** Throws if hooks declare the agent's `resultTag`, or too many tags. */
+/** Refuses hooks that declare the agent's `resultTag`, or too many tags. */
 function checkHookTags<Deps>({ name, hooks, resultTag }: Agent<Deps>): void {
   for (const hook of hooks) {
     const tag = hook.tags?.find((one) => one.toLowerCase() === resultTag?.toLowerCase());
@@ -44,17 +47,17 @@ function checkHookTags<Deps>({ name, hooks, resultTag }: Agent<Deps>): void {
     throw agentError(name, `its hooks have ${tags.size} tags; at most ${MOST_TAGS} are possible.`);
 }
 
-/** Checks an agent's limits. Call it before they are used. */
+/** Checks the limits of an agent. Must be called before the limits are used. @throws PawlError `config` */
 export function checkLimits<Deps>(agent: Agent<Deps>): void {
   const { name } = agent;
   for (const group of ["limits", "sessionLimits"] as const) {
-    for (const [what, value] of Object.entries(agent[group])) {
-      if (!KNOWN_LIMITS[group].includes(what))
-        throw agentError(name, `${group}.${what} is not a limit; use ${KNOWN_LIMITS[group].join(", ")}.`);
+    for (const [limit, value] of Object.entries(agent[group])) {
+      if (!KNOWN_LIMITS[group].includes(limit))
+        throw agentError(name, `${group}.${limit} is not a limit; use ${KNOWN_LIMITS[group].join(", ")}.`);
       if (!(typeof value === "number" && value > 0)) {
         throw agentError(
           name,
-          `${group}.${what} must be a number above 0${butIs(value)}. Infinity lifts the limit.`,
+          `${group}.${limit} must be a number above 0${butIs(value)}. Infinity lifts the limit.`,
         );
       }
     }

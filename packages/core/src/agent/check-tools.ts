@@ -7,7 +7,11 @@ import { checkPricing } from "../model/pricing.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/** Checks that the agent can work with its tools, which are `tools` by name. @throws PawlError `config` */
+/**
+ * Checks an agent's tools. `tools` is their list, which may have two of one name; `agent.tools` is a map.
+ *
+ * @throws PawlError `config`
+ */
 export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name } = agent;
   checkPrices(agent);
@@ -21,21 +25,21 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
 }
 
-/** Requires prices of all models that a run may call, if its cost is limited, or a hook counts it. */
+/** Requires prices of all models that a run may call, if the cost is limited or a hook counts it. */
 export function checkPrices<Deps>(agent: Agent<Deps>): void {
   const models = modelsOf(agent);
   for (const { id, pricing } of models) checkPricing(`${id}, the model of "${agent.name}",`, pricing);
-  const free = unpriced(agent, models);
-  if (free === undefined) return;
-  throw agentError(agent.name, `${whyPriced(agent)}, but ${withoutPrices(free)}`);
+  const unpricedModel = unpriced(agent, models);
+  if (unpricedModel === undefined) return;
+  throw agentError(agent.name, `${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`);
 }
 
-/** What decides whether models need prices. */
+/** The fields of an agent that decide whether its models need prices. */
 type Priced = Pick<Agent, "limits" | "sessionLimits"> & {
   hooks: readonly Pick<Hook, "name" | "needsPrices">[];
 };
 
-/** Returns the first of the models that has no prices although the agent's runs need them. */
+/** Returns the first model without prices; `undefined` if all have prices, or the agent's runs need none. */
 export function unpriced(
   agent: Priced,
   models: readonly Pick<ModelClient, "id" | "pricing">[],
@@ -62,8 +66,9 @@ export function withoutPrices({ id }: Pick<ModelClient, "id">): string {
 function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen, output }: Agent<Deps>): void {
   if (!toolOnly || output !== undefined) return;
   if (tools.size === 0) throw agentError(name, "it is `toolOnly` and has no tools.");
-  const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
-  if (!ends && stopWhen.length < 2)
+  const hasEnd = [...tools.values()].some(({ endsRun }) => endsRun !== false);
+  // The first condition is Pawl's own, `stopOnFailedTurns`.
+  if (!hasEnd && stopWhen.length < 2)
     throw agentError(
       name,
       "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
@@ -73,11 +78,11 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen, output }: Agent<
 /** Refuses tools with `endsRun`, or named `final_answer`, if the agent has an `output`. */
 function checkBesideOutput<Deps>({ name, tools, output }: Agent<Deps>): void {
   if (output === undefined) return;
-  const ends = [...tools.values()].find(({ endsRun }) => endsRun !== false);
-  if (ends !== undefined)
+  const ending = [...tools.values()].find(({ endsRun }) => endsRun !== false);
+  if (ending !== undefined)
     throw agentError(
       name,
-      `it has an \`output\`, and its tool "${ends.name}" has \`endsRun\`: a run has only one output. Leave one of them out.`,
+      `it has an \`output\`, and its tool "${ending.name}" has \`endsRun\`: a run has only one output. Leave one of them out.`,
     );
   if (tools.has(FINAL_ANSWER))
     throw agentError(
@@ -111,21 +116,23 @@ function checkSpec(agent: string, { name, spec }: Pick<Tool, "name" | "spec">): 
 
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
-  const below = [...tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
-  return [model, ...below].flatMap((one) => one.models ?? [one]);
+  const ofSubAgents = [...tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
+  return [model, ...ofSubAgents].flatMap((one) => one.models ?? [one]);
 }
 
-/** @throws PawlError `config` if two have the same name */
-export function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {
+/** Refuses two things of the same name. `kind` is their plural, e.g. `tools`. @throws PawlError `config` */
+export function refuseTwins(agent: string, kind: string, named: readonly { name: string }[]): void {
   const seen = new Set<string>();
-  const twin = named.find(({ name }) => seen.has(name) || !seen.add(name))?.name;
-  if (twin !== undefined) throw agentError(agent, `it has two ${what} named "${twin}".`);
+  for (const { name } of named) {
+    if (seen.has(name)) throw agentError(agent, `it has two ${kind} named "${name}".`);
+    seen.add(name);
+  }
 }
 
-/** Returns the error for an agent that cannot work. */
-export function agentError(agent: string, what: string, cause?: unknown): PawlError {
+/** Returns the error for an agent with a mistake. `problem` is a sentence that begins in lower case. */
+export function agentError(agent: string, problem: string, cause?: unknown): PawlError {
   const options = cause === undefined ? {} : { cause };
-  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`, options);
+  return new PawlError("config", `The agent "${agent}" cannot be used: ${problem}`, options);
 }
 
 /**
@@ -136,17 +143,17 @@ export function agentError(agent: string, what: string, cause?: unknown): PawlEr
 export function dependencyCycle(
   tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,
 ): readonly string[] | undefined {
-  const clear = new Set<string>();
+  const withoutCycle = new Set<string>();
   const search = (name: string, path: readonly string[]): readonly string[] | undefined => {
-    const at = path.indexOf(name);
-    if (at !== -1) return path.slice(at);
-    if (clear.has(name)) return undefined;
+    const cycleStart = path.indexOf(name);
+    if (cycleStart !== -1) return path.slice(cycleStart);
+    if (withoutCycle.has(name)) return undefined;
     for (const next of tools.get(name)?.dependsOn ?? []) {
       if (next === name) continue;
       const cycle = search(next, [...path, name]);
       if (cycle !== undefined) return cycle;
     }
-    clear.add(name);
+    withoutCycle.add(name);
     return undefined;
   };
   for (const name of tools.keys()) {

@@ -14,11 +14,13 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to
  * `runtime()`.
  *
- * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0; if the
- * instructions are empty; if two tools or two hooks have the same name; if tools depend on each other in a
- * circle; if a model has no prices, and the cost is limited or a hook counts it; if the schema `output`
- * cannot be used, or a tool has `endsRun` beside it; or if the agent is `toolOnly` and its runs could not
- * end.
+ * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0, and if:
+ *
+ * - the instructions are empty
+ * - two tools or two hooks have the same name, or tools depend on each other in a circle
+ * - a model has no prices, and the cost is limited or a hook counts it
+ * - the schema `output` cannot be used, or a tool has `endsRun` beside it
+ * - the agent is `toolOnly` and its runs could not end
  *
  * @example
  * ```ts
@@ -60,9 +62,9 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  * console.log(reporter.onLimit); // land
  * ```
  */
-// The second part repeats fields of the first. If a required option is missing and another is unknown, e.g.
-// `system` for `instructions`, the compiler infers nothing from the first part, and would report the deps of
-// the tools in place of the mistake.
+// The second half of the type of `options` repeats two fields of the first half. If a required option is
+// missing and another is unknown, e.g. `system` for `instructions`, the compiler infers nothing from the
+// first half. It would then report the deps of the tools in place of the mistake.
 export function agent<
   Deps = unknown,
   const Name extends string = string,
@@ -78,7 +80,7 @@ export function agent<
     version = "1",
     model,
     instructions,
-    tools: list = [],
+    tools: toolsOption = [],
     toolsTimeoutMs = 5_000,
     hooks = [],
     stopWhen = [],
@@ -96,14 +98,14 @@ export function agent<
     checkpointWhen = [],
     whenBusy,
   } = options;
-  const tools = typeof list === "function" ? [] : list;
-  const made: Agent<Deps, Name, Output, Tools> = {
+  const tools = typeof toolsOption === "function" ? [] : toolsOption;
+  const withoutHooks: Agent<Deps, Name, Output, Tools> = {
     name,
     version,
     model,
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    ...(typeof list === "function" && { toolsFor: list }),
+    ...(typeof toolsOption === "function" && { toolsFor: toolsOption }),
     toolsTimeoutMs,
     hooks: [],
     stopWhen: [],
@@ -125,21 +127,22 @@ export function agent<
       clientTools: options.clientTools,
     }),
   };
-  checkLimits(made);
-  const { errorTurns, toolFailures } = made.limits;
+  // The guards and the stop condition below use the limits.
+  checkLimits(withoutHooks);
+  const { errorTurns, toolFailures } = withoutHooks.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
-  const whole: Agent<Deps, Name, Output, Tools> = {
-    ...made,
+  const complete: Agent<Deps, Name, Output, Tools> = {
+    ...withoutHooks,
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],
   };
-  checkAgent(whole, tools);
-  return whole;
+  checkAgent(complete, tools);
+  return complete;
 }
 
 type CharLimits = Pick<AgentOptions<never>, "resultLimit" | "storedResultLimit" | "toolsLimit">;
 
-/** Returns an agent's limits in characters. */
+/** Returns an agent's limits in characters, with their defaults. */
 function charLimits({
   resultLimit = 100_000,
   storedResultLimit = 1_000_000,
@@ -148,7 +151,7 @@ function charLimits({
   return { resultLimit, storedResultLimit, toolsLimit };
 }
 
-/** Returns the fields that have a value. */
+/** Returns the fields that are not `undefined`. */
 function withValues<T extends object>(fields: T): { [name in keyof T]: Exclude<T[name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as ReturnType<typeof withValues<T>>;

@@ -6,9 +6,9 @@ import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 
 /**
- * Asks a model once and returns its answer. With a `schema`, the answer has typed, validated `output`. Use
- * `context.askModel()` in hooks and tools: it has the same options, keeps the run's limits and charges the
- * run.
+ * Asks a model once and returns its answer. With a `schema`, the answer has a typed and validated `output`.
+ * In hooks and tools, use `context.askModel()` instead: it has the same options, keeps the run's limits and
+ * charges the run.
  *
  * Only an output that does not match is retried. To retry failed requests too, wrap the model with
  * `resilient()`.

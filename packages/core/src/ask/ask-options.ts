@@ -6,10 +6,10 @@ import { checkModel } from "../model/check-model.ts";
 import { checkPricing } from "../model/pricing.ts";
 import type { AskOptions } from "../tools/ask-types.ts";
 
-/** The options without the type of their schema. */
+/** Options of `askModel()`, whatever the type of their schema. */
 export type AnyAskOptions = AskOptions<unknown>;
 
-/** How the options are checked. */
+/** The kinds of the options of `askModel()`. */
 export const ASK_OPTIONS: OptionKinds<AnyAskOptions> = {
   system: "string",
   prompt: "string",
@@ -39,7 +39,7 @@ const INSTEAD = {
   tools: "An agent has tools. `askModel()` asks once.",
 };
 
-/** How the options of a call within a run are checked. */
+/** The kinds of the options of `context.askModel()`. */
 export const ASK_IN_RUN_OPTIONS: OptionKinds<AnyAskOptions & { key?: string }> = {
   ...ASK_OPTIONS,
   key: { mustBe: "a text that is not empty", is: (key) => typeof key === "string" && key !== "" },
@@ -55,6 +55,7 @@ export function checkAsk<O extends AnyAskOptions>(
   checkModel(`The first argument of ${whose}`, model);
   checkPricing(`the model of ${whose}`, model.pricing);
   checkOptions(whose, options, kinds, { instead: INSTEAD });
+  // An option that is missing gets a value that passes the checks below.
   const { prompt, messages, maxTokens = 1, reminders = 0, timeoutMs = 0 } = options as AnyAskOptions;
   if ((prompt === undefined) === (messages === undefined))
     throw new PawlError("config", `${whose} needs either \`prompt\` or \`messages\`.`);

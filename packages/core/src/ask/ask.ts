@@ -19,14 +19,15 @@ import { outputsIn } from "../tools/output-in-answer.ts";
 import { type OutputTool, outputTool } from "../tools/output-tool.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 
-/** The outcome of a call: an answer or an error, and in both cases what the call has used. */
+/** The outcome of a call: an answer or an error, and in both cases the call's usage and cost. */
 export type AskEnd = { spent: AskSpent } & ({ answer: StoredAnswer; output: unknown } | { error: unknown });
 
-/** What a call needs from where it is made: within a run or outside. */
+/** The dependencies of a call, which differ within a run and outside of runs. */
 export interface AskPlace {
   clock: Clock;
   /** Aborts the call. */
   signal: AbortSignal | undefined;
+  /** Returns how much time the run has left, in milliseconds. */
   timeLeftMs?: () => number;
   estimateTokens(chars: number): number;
   /** Called before each request. Throws if the request must not be sent. `spent` is the use so far. */
@@ -34,7 +35,7 @@ export interface AskPlace {
 }
 
 /**
- * Asks a model, and again, up to `reminders` times, if its output does not match the schema. Never rejects.
+ * Asks a model. If its output does not match the schema, asks again, up to `reminders` times. Never rejects.
  */
 export async function askAndRemind(
   model: ModelClient,
@@ -47,14 +48,15 @@ export async function askAndRemind(
     return { spent, ...(await answerTo(model, options, { ...place, signal: limit.signal }, spent)) };
   } catch (cause) {
     const { aborted, reason } = limit.signal;
-    // An abort rejects with the signal's own reason, as everywhere.
-    if (aborted && reason !== limit.timeUp()) return { spent, error: reason };
+    // Was aborted by the caller or the run: returns the signal's own reason.
+    if (aborted && reason !== limit.timeUpReason()) return { spent, error: reason };
     return { spent, error: withSpent(aborted ? reason : cause, spent) };
   } finally {
     limit.clear();
   }
 }
 
+/** Returns a signal that aborts with the given ones or after `timeoutMs`. `clear` cancels the timer. */
 function timeLimitOf({ signal, timeoutMs }: AnyAskOptions, place: AskPlace) {
   const control = new AbortController();
   const { clock } = place;
@@ -62,35 +64,40 @@ function timeLimitOf({ signal, timeoutMs }: AnyAskOptions, place: AskPlace) {
     timeoutMs === undefined
       ? () => undefined
       : clock.after(timeoutMs, () => control.abort(timeUp(timeoutMs)));
-  const given = [place.signal, signal].filter((one) => one !== undefined);
-  return { signal: anySignal([...given, control.signal]), clear, timeUp: () => control.signal.reason };
+  const givenSignals = [place.signal, signal].filter((one) => one !== undefined);
+  return {
+    signal: anySignal([...givenSignals, control.signal]),
+    clear,
+    timeUpReason: () => control.signal.reason,
+  };
 }
 
-async function answerTo(model: ModelClient, options: AnyAskOptions, place: Inner, spent: AskSpent) {
+/** Sends requests until an answer is valid. Throws if none is. Adds the usage of each to `spent`. */
+async function answerTo(model: ModelClient, options: AnyAskOptions, place: Abortable, spent: AskSpent) {
   const { schema, schemaName = "answer", schemaDescription = DESCRIPTION, reminders = 1 } = options;
   const tool =
     schema === undefined
       ? undefined
       : outputTool(schema as Schema, schemaName, schemaDescription, "`schema` of askModel()");
   let request = askRequest(model, options, tool);
-  for (let left = reminders; ; left -= 1) {
-    const asked = await send(model, request, place, spent);
-    const text = textOf(asked.content);
-    const answer = { text, stop_reason: asked.stopReason ?? "" };
+  for (let remindersLeft = reminders; ; remindersLeft -= 1) {
+    const response = await send(model, request, place, spent);
+    const text = textOf(response.content);
+    const answer = { text, stop_reason: response.stopReason ?? "" };
     if (tool === undefined) return { answer, output: undefined };
-    const read = await checkedOutput(asked, tool, schema as Schema);
-    if ("value" in read) return { answer: { ...answer, output: read.value }, output: read.output };
-    if (left <= 0) throw unusable("mismatch", `${model.id} ${read.problem}`);
-    request = reminded(request, asked, read.problem);
+    const checked = await checkedOutput(response, tool, schema as Schema);
+    if ("value" in checked) return { answer: { ...answer, output: checked.value }, output: checked.output };
+    if (remindersLeft <= 0) throw unusable("mismatch", `${model.id} ${checked.problem}`);
+    request = reminded(request, response, checked.problem);
   }
 }
 
-type Inner = AskPlace & { signal: AbortSignal };
+type Abortable = AskPlace & { signal: AbortSignal };
 
 const DESCRIPTION = "Takes your answer.";
 
-/** Sends one request. Throws if the answer cannot be used, whatever the schema. */
-async function send(model: ModelClient, request: ModelRequest, place: Inner, spent: AskSpent) {
+/** Sends one request. Throws if it failed, was refused or was cut off. Adds its usage to `spent`. */
+async function send(model: ModelClient, request: ModelRequest, place: Abortable, spent: AskSpent) {
   const { signal, timeLeftMs, estimateTokens } = place;
   const estimatedTokens = estimateTokens(charsOf(request));
   const { maxTokens } = request;
@@ -114,6 +121,7 @@ async function send(model: ModelClient, request: ModelRequest, place: Inner, spe
   return asked;
 }
 
+/** The stop reasons of complete answers. */
 const COMPLETE: ReadonlySet<string> = new Set(["end_turn", "stop_sequence", "tool_use"]);
 
 function charsOf({ system, tools, messages }: ModelRequest): number {
@@ -127,10 +135,10 @@ function askRequest(
   tool: OutputTool | undefined,
 ): ModelRequest {
   const isForced = model.forcedToolChoice === true;
-  const asking = tool === undefined || isForced ? undefined : askingFor(tool);
+  const instruction = tool === undefined || isForced ? undefined : instructionToCall(tool);
   const conversation = messages ?? [{ role: "user", content: [{ type: "text", text: prompt ?? "" }] }];
   return {
-    system: [system, asking].flatMap((text) => (text ? [{ type: "text" as const, text }] : [])),
+    system: [system, instruction].flatMap((text) => (text ? [{ type: "text" as const, text }] : [])),
     tools: tool === undefined ? [] : [tool.spec],
     messages: [...conversation],
     maxTokens,
@@ -139,15 +147,21 @@ function askRequest(
   };
 }
 
-function askingFor({ spec: { name } }: OutputTool): string {
+function instructionToCall({ spec: { name } }: OutputTool): string {
   return `Answer with one call of ${name}. If you cannot call tools, answer with nothing but its input as JSON.`;
 }
 
-type Read = { value: Json; output: unknown } | { problem: string };
+/** The output as the model wrote it (`value`) and as the schema parsed it, or the problem with it. */
+type CheckedOutput = { value: Json; output: unknown } | { problem: string };
 
-async function checkedOutput(asked: WholeAnswer, tool: OutputTool, schema: Schema): Promise<Read> {
-  if (asked.isBroken) return { problem: "called the tool with an input that is not a JSON object." };
-  const found = outputsIn(asked.content, tool);
+/** Returns the first valid output in an answer, or the problem with the first output. */
+async function checkedOutput(
+  response: WholeAnswer,
+  tool: OutputTool,
+  schema: Schema,
+): Promise<CheckedOutput> {
+  if (response.isBroken) return { problem: "called the tool with an input that is not a JSON object." };
+  const found = outputsIn(response.content, tool);
   const { name } = tool.spec;
   let problems: string[] | undefined;
   for (const value of found) {
@@ -173,20 +187,20 @@ function reminded(request: ModelRequest, { content }: WholeAnswer, problem: stri
   return { ...request, messages: [...request.messages.slice(0, -1), message] };
 }
 
-/** The error for an answer that cannot be used. */
+/** Returns the error for an answer that cannot be used. `reason` is e.g. the model's stop reason. */
 export function unusable(reason: string, message: string): PawlError {
   return new PawlError("unusable_answer", message, { details: { reason } });
 }
 
-/** The error for a call that has taken too long. */
+/** Returns the error for a call that has taken longer than `timeoutMs`. */
 export function timeUp(timeoutMs: number): PawlError {
   const details = { type: "timeout", retryable: true };
   return new PawlError("model_error", `The model has not answered within ${timeoutMs} ms.`, { details });
 }
 
 /**
- * Returns the error for a request that failed. Anything that a model client throws counts as a failure of the
- * model.
+ * Returns the error for a request that failed: the signal's reason if that was thrown. Anything else that a
+ * model client throws becomes a `model_error`.
  */
 export function failed(cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted && cause === signal.reason) return cause;
@@ -194,7 +208,9 @@ export function failed(cause: unknown, signal: AbortSignal): unknown {
   return new PawlError("model_error", messageOf(cause), { cause, details });
 }
 
-/** Adds the usage and cost of a call to its error, if that is a PawlError. */
+/**
+ * Returns a PawlError with the usage and cost of its call in `details`. Returns any other error unchanged.
+ */
 export function withSpent(error: unknown, { model, usage, costUsd }: AskSpent): unknown {
   if (!PawlError.is(error)) return error;
   const details = { ...error.details, model, usage: toJson(usage), costUsd };

@@ -3,9 +3,9 @@ import { PawlError } from "./errors.ts";
 
 /** The bounds of {@link checkNumbers}. */
 export interface NumberBounds {
-  /** Default: 0. */
+  /** The smallest valid number. Default: 0. */
   least?: number;
-  /** Default: none. */
+  /** The largest valid number. Default: none. */
   most?: number;
   /** Whether the numbers must be whole. */
   whole?: boolean;
@@ -14,7 +14,7 @@ export interface NumberBounds {
 /**
  * Checks that each numeric option is a number within the given bounds.
  *
- * @param whose the function that takes the options, for the message, e.g. `withRetry()`
+ * @param owner the function that takes the options, for the message, e.g. `withRetry()`
  * @throws PawlError `config` for the first option that is not a number or is out of bounds
  *
  * @example
@@ -31,22 +31,22 @@ export interface NumberBounds {
 // `NaN` is refused too. `Number(process.env.X)` returns it for a missing variable, and a limit of `NaN` is
 // never reached, because every comparison with it is false.
 export function checkNumbers(
-  whose: string,
-  numbers: { readonly [what: string]: number },
+  owner: string,
+  numbers: { readonly [name: string]: number },
   { least = 0, most = Number.POSITIVE_INFINITY, whole = false }: NumberBounds = {},
 ): void {
-  for (const [what, value] of Object.entries(numbers)) {
-    if (typeof value === "number" && value >= least && value <= most && (!whole || Number.isInteger(value)))
-      continue;
+  for (const [name, value] of Object.entries(numbers)) {
+    const isInBounds = typeof value === "number" && value >= least && value <= most;
+    if (isInBounds && (!whole || Number.isInteger(value))) continue;
     const kind = whole ? "a whole number" : "a number";
     const upTo = Number.isFinite(most) ? ` to ${most}` : "";
-    throw new PawlError("config", `${what} of ${whose} must be ${kind} from ${least}${upTo}${butIs(value)}.`);
+    throw new PawlError("config", `${name} of ${owner} must be ${kind} from ${least}${upTo}${butIs(value)}.`);
   }
 }
 
 /**
- * Returns the end of an error message: a wrong number itself, or the type of any other value, which may be a
- * secret.
+ * Returns the end of an error message about a wrong value. Shows a number itself. Of any other value, which
+ * may be a secret, shows only the type.
  */
 export function butIs(value: unknown): string {
   return typeof value === "number" ? `, not ${value}` : `; got ${kindOf(value)}`;

@@ -1,13 +1,15 @@
 import { PawlError, type PawlErrorCode } from "./errors.ts";
 
 /**
- * The kind of value that an option accepts. `any` accepts everything; the function checks the value itself.
+ * The kind of value that an option accepts. `any` accepts everything: the function that takes the option
+ * checks the value itself.
  */
 export type OptionKind = "string" | "number" | "boolean" | "function" | "object" | "list" | "any";
 
 /**
  * Maps every option of a function to its kind; `!` marks a required option. An option without a kind does not
- * compile. If no kind fits an option, `is` tests its value, and `mustBe` describes a valid one.
+ * compile. If no kind fits an option, map it to an object: `is` tests a value, and `mustBe` describes valid
+ * values in the error message.
  */
 export type OptionKinds<Options> = {
   readonly [Name in keyof Options]-?:
@@ -17,7 +19,9 @@ export type OptionKinds<Options> = {
         readonly mustBe: string;
         readonly is: (value: unknown) => boolean;
         readonly required?: boolean;
-        /** Whether the message may show a wrong string, because the option takes one of a few words. */
+        /**
+         * Whether the error message may show a wrong string. Set it if the option takes one of a few words.
+         */
         readonly isPublic?: boolean;
       };
 };
@@ -34,7 +38,7 @@ export interface OptionErrors {
  * Checks options at run time, for callers without a type checker. The options must be an object with known
  * names only and with all required options, and each value must be of its kind.
  *
- * @param whose the function as the caller wrote it, e.g. `tool("weather")`
+ * @param owner the function as the caller wrote it, e.g. `tool("weather")`
  * @throws PawlError `config`, or the code in `errors`. The message lists all problems. It shows the types of
  * wrong values, never the values, because they may be secrets (but see `isPublic`).
  *
@@ -59,39 +63,46 @@ export interface OptionErrors {
  * ```
  */
 export function checkOptions<Options extends object>(
-  whose: string,
-  given: unknown,
+  owner: string,
+  options: unknown,
   kinds: OptionKinds<Options>,
   { instead = {}, code = "config" }: OptionErrors = {},
 ): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new PawlError(code, `${whose} takes an object of options${needed(kinds)}; got ${kindOf(given)}.`);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const got = kindOf(options);
+    throw new PawlError(code, `${owner} takes an object of options${withRequired(kinds)}; got ${got}.`);
   }
-  const known = new Map<string, Kind>(Object.entries<Kind>(kinds));
-  const values = new Map<string, unknown>(Object.entries(given));
-  const unknown = [...values.keys()].filter((name) => !known.has(name) && values.get(name) !== undefined);
-  const hints = new Map(unknown.map((name) => [name, hintFor(name, [...known.keys()], instead)]));
+  const kindsByName = new Map<string, Kind>(Object.entries<Kind>(kinds));
+  const values = new Map<string, unknown>(Object.entries(options));
+  const unknownNames = [...values.keys()].filter(
+    (name) => !kindsByName.has(name) && values.get(name) !== undefined,
+  );
+  const hints = new Map(unknownNames.map((name) => [name, hintFor(name, [...kindsByName.keys()], instead)]));
   const problems = [
-    ...unknown.map((name) => `${whose} has no option "${name}".${hints.get(name) ?? ""}`),
-    ...[...known].flatMap(([name, kind]) => problemWith(whose, name, kind, values.get(name))),
+    ...unknownNames.map((name) => `${owner} has no option "${name}".${hints.get(name) ?? ""}`),
+    ...[...kindsByName].flatMap(([name, kind]) => problemWith(owner, name, kind, values.get(name))),
   ];
-  if (unknown.some((name) => hints.get(name) === undefined)) {
-    problems.push(`The options of ${whose} are ${[...known.keys()].join(", ")}.`);
+  if (unknownNames.some((name) => hints.get(name) === undefined)) {
+    problems.push(`The options of ${owner} are ${[...kindsByName.keys()].join(", ")}.`);
   }
   // biome-ignore lint/plugin: the developer reads all mistakes of the app's own options.
   if (problems.length > 0) throw new PawlError(code, problems.join(" "));
 }
 
+/** The kind of one option, in any of its forms. */
 type Kind = OptionKinds<{ one: unknown }>["one"];
 
-/** Names the required options: " with `a` and `b`". */
-function needed(kinds: object): string {
-  const required = Object.entries<Kind>(kinds as { [name: string]: Kind })
+/**
+ * Returns a part of an error message that names the required options: " with `a` and `b`". Returns an empty
+ * string if none is required.
+ */
+function withRequired(kinds: object): string {
+  const names = Object.entries<Kind>(kinds as { [name: string]: Kind })
     .filter(([, kind]) => (typeof kind === "string" ? testOf(kind) : kind).required)
     .map(([name]) => `\`${name}\``);
-  const last = required.pop();
-  if (last === undefined) return "";
-  return ` with ${required.length === 0 ? last : `${required.join(", ")} and ${last}`}`;
+  const lastName = names.pop();
+  if (lastName === undefined) return "";
+  return names.length === 0 ? ` with ${lastName}` : ` with ${names.join(", ")} and ${lastName}`;
 }
 
 /** The kind of an option that is an abort signal. */
@@ -100,42 +111,44 @@ export const SIGNAL: { readonly mustBe: string; is(value: unknown): boolean } = 
   is: (value) => typeof Object(value).addEventListener === "function",
 };
 
-/** The kind of an option that is a list. The error message for any other value shows the example. */
+/** Returns the kind of an option that is a list. The error message for any other value shows `example`. */
 export function listOf(example: string, required = false): Exclude<Kind, string> {
   return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };
 }
 
-/** The kind of an option that counts something. */
+/** The kind of an option that counts something: a whole number from 1. */
 export const COUNT: Exclude<Kind, string> = {
   mustBe: "a whole number from 1",
   is: (value) => Number.isInteger(value) && (value as number) > 0,
 };
 
-/** The kind of an option that is one of a few words. */
+/** Returns the kind of an option that is one of these words. */
 export function oneOf(...words: readonly string[]): Exclude<Kind, string> {
-  const named = words.map((word) => `"${word}"`);
-  const mustBe = `${named.slice(0, -1).join(", ")} or ${named.at(-1)}`;
+  const quoted = words.map((word) => `"${word}"`);
+  const mustBe = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
   return { mustBe, is: (value) => words.includes(value as string), isPublic: true };
 }
 
-function problemWith(whose: string, name: string, kind: Kind, value: unknown): string[] {
+/** Returns the problem with an option's value, in a list; an empty list for a valid value. */
+function problemWith(owner: string, name: string, kind: Kind, value: unknown): string[] {
   const { mustBe, is, required, isPublic } = typeof kind === "string" ? testOf(kind) : kind;
   if (value === undefined)
-    return required ? [`${whose} needs \`${name}\`${mustBe === "" ? "" : `, ${mustBe}`}.`] : [];
+    return required ? [`${owner} needs \`${name}\`${mustBe === "" ? "" : `, ${mustBe}`}.`] : [];
   if (is(value)) return [];
   if (isPublic && typeof value === "string")
-    return [`\`${name}\` of ${whose} must be ${mustBe}; got ${JSON.stringify(value.slice(0, 40))}.`];
-  // "must be a number above 0; got a number" would not help.
-  const given =
-    typeof kind !== "string" && typeof value === "number" ? `not ${value}` : `got ${kindOf(value)}`;
-  return [`\`${name}\` of ${whose} must be ${mustBe}; ${given}.`];
+    return [`\`${name}\` of ${owner} must be ${mustBe}; got ${JSON.stringify(value.slice(0, 40))}.`];
+  // Shows a wrong number itself: "must be a whole number from 1; got a number" would not help.
+  const got = typeof kind !== "string" && typeof value === "number" ? `not ${value}` : `got ${kindOf(value)}`;
+  return [`\`${name}\` of ${owner} must be ${mustBe}; ${got}.`];
 }
 
-function testOf(kind: string): Exclude<Kind, string> {
-  const what = kind.replace("!", "") as OptionKind;
-  return { mustBe: WORDS[what], is: (value) => isOfKind(value, what), required: kind.endsWith("!") };
+/** Returns the test for a kind that is written as a word, e.g. `string` or `string!`. */
+function testOf(word: string): Exclude<Kind, string> {
+  const kind = word.replace("!", "") as OptionKind;
+  return { mustBe: WORDS[kind], is: (value) => isOfKind(value, kind), required: word.endsWith("!") };
 }
 
+/** How error messages describe the values of each kind. */
 const WORDS: { readonly [kind in OptionKind]: string } = {
   string: "a string",
   number: "a number",
@@ -153,22 +166,29 @@ function isOfKind(value: unknown, kind: OptionKind): boolean {
   return typeof value === kind;
 }
 
-/** Returns what to write instead of an unknown name: the hint for it, or a known name that is spelt alike. */
+/**
+ * Returns a hint for an unknown name: the one in `instead`, or a known name that is spelt alike. Returns
+ * `undefined` if there is neither.
+ */
 function hintFor(name: string, known: readonly string[], instead: { readonly [name: string]: string }) {
   if (Object.hasOwn(instead, name)) return ` ${instead[name]}`;
-  const meant = known.find((other) => isAlike(name.toLowerCase(), other.toLowerCase()));
-  return meant && ` Did you mean \`${meant}\`?`;
+  const similar = known.find((other) => isAlike(name.toLowerCase(), other.toLowerCase()));
+  return similar && ` Did you mean \`${similar}\`?`;
 }
 
-/** Returns whether two names differ in one letter, or in the order of two neighbouring letters. */
+/**
+ * Returns whether two names differ in at most one letter, or in the order of two neighbouring letters. Always
+ * `false` if a name has fewer than 3 letters.
+ */
 function isAlike(a: string, b: string): boolean {
   if (a.length > b.length) return isAlike(b, a);
   if (a.length < 3) return false;
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  if (a.slice(at) === b.slice(at + 1)) return true; // a letter is missing
-  if (a.slice(at + 1) === b.slice(at + 1)) return true; // another letter, or none
-  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+  let diff = 0; // the index of the first difference
+  while (diff < a.length && a[diff] === b[diff]) diff += 1;
+  if (a.slice(diff) === b.slice(diff + 1)) return true; // `a` lacks one letter of `b`
+  if (a.slice(diff + 1) === b.slice(diff + 1)) return true; // one letter differs, or none does
+  const isSwapped = a[diff] === b[diff + 1] && a[diff + 1] === b[diff];
+  return isSwapped && a.slice(diff + 2) === b.slice(diff + 2);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Clips a text to `limit` characters. Keeps its beginning and its end, with a note between them of how much
- * is left out.
+ * Clips a text to `limit` characters. Keeps its beginning and its end. A note between them says how many
+ * characters are left out; it is never shortened, even if `limit` is smaller than the note.
  *
  * @example
  * ```ts
@@ -11,30 +11,31 @@
  */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
-  const room = Math.max(0, limit - clipNote(text.length, text.length).length);
-  const head = text.slice(0, Math.ceil(room * HEAD));
-  const tail = text.slice(text.length - (room - head.length));
+  const kept = Math.max(0, limit - clipNote(text.length, text.length).length);
+  const head = text.slice(0, Math.ceil(kept * HEAD_SHARE));
+  const tail = text.slice(text.length - (kept - head.length));
   // The cut may split a surrogate pair, and half of a pair is invalid.
-  const whole = [head.replace(/[\ud800-\udbff]$/, ""), tail.replace(/^[\udc00-\udfff]/, "")] as const;
-  const cut = text.length - whole[0].length - whole[1].length;
-  return `${whole[0]}${clipNote(cut, text.length)}${whole[1]}`.toWellFormed();
+  const start = head.replace(/[\ud800-\udbff]$/, "");
+  const end = tail.replace(/^[\udc00-\udfff]/, "");
+  const cut = text.length - start.length - end.length;
+  return `${start}${clipNote(cut, text.length)}${end}`.toWellFormed();
 }
 
-/** Returns the note of how many characters are left out. */
-export function clipNote(cut: number, of: number): string {
-  return `\n[clipped: ${cut} of ${of} chars]\n`;
+/** Returns the note that `cut` of `total` characters are left out. */
+export function clipNote(cut: number, total: number): string {
+  return `\n[clipped: ${cut} of ${total} chars]\n`;
 }
 
 /**
- * The share of the limit that goes to the beginning. Results begin with their subject and often end with an
- * error.
+ * The share of the kept characters that comes from the beginning of the text. A tool's result begins with its
+ * subject and often ends with an error.
  */
-const HEAD = 0.75;
+const HEAD_SHARE = 0.75;
 
 /**
- * Cuts a text to `limit` characters, of which `more` is the end.
+ * Cuts a text to at most `limit` characters, including the mark at the end of a text that was cut.
  *
- * @param more stands for the rest of a text that was cut; default: `…`
+ * @param mark stands for the rest of a text that was cut; default: `…`
  *
  * @example
  * ```ts
@@ -43,9 +44,9 @@ const HEAD = 0.75;
  * console.log(cutText("The quick brown fox", 10)); // The quick…
  * ```
  */
-export function cutText(text: string, limit: number, more = "…"): string {
+export function cutText(text: string, limit: number, mark = "…"): string {
   if (text.length <= limit) return text.toWellFormed();
   // Half a surrogate pair is invalid text, which APIs and databases refuse.
-  const head = text.slice(0, Math.max(0, limit - more.length)).replace(/[\ud800-\udbff]$/, "");
-  return `${head}${more}`.toWellFormed();
+  const head = text.slice(0, Math.max(0, limit - mark.length)).replace(/[\ud800-\udbff]$/, "");
+  return `${head}${mark}`.toWellFormed();
 }

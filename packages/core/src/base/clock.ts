@@ -3,11 +3,11 @@ export interface Clock {
   /** Returns the current time in milliseconds since 1970. */
   now(): number;
   /**
-   * Calls `then` once, after `ms` milliseconds. With 0 or less the timer fires as soon as possible, with
-   * `Infinity` never. The returned function cancels the timer. A `background` timer does not keep the process
+   * Calls `callback` once, after `ms` milliseconds. Calls it as soon as possible for 0 or less, and never for
+   * `Infinity`. The returned function cancels the timer. A `background` timer does not keep the process
    * alive.
    */
-  after(ms: number, then: () => void, options?: { background?: boolean }): () => void;
+  after(ms: number, callback: () => void, options?: { background?: boolean }): () => void;
 }
 
 /** Waits `ms` milliseconds. If the signal is aborted first, rejects with its reason. */
@@ -30,16 +30,17 @@ export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Pro
  * alive.
  */
 export function every(clock: Clock, ms: number, work: () => void): () => void {
-  const next = (): (() => void) =>
+  const schedule = (): (() => void) =>
     clock.after(
       ms,
       () => {
-        cancel = next();
+        // Comes before the call, which may throw or cancel the next one.
+        cancel = schedule();
         work();
       },
       { background: true },
     );
-  let cancel = next();
+  let cancel = schedule();
   return () => cancel();
 }
 
@@ -52,17 +53,18 @@ export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 /** The system clock: `Date.now` and `setTimeout`. */
 export const systemClock: Clock = {
   now: Date.now,
-  after: (ms, then, { background = false } = {}) => {
+  after: (ms, callback, { background = false } = {}) => {
     if (ms === Number.POSITIVE_INFINITY) return () => undefined;
-    let left = Math.max(ms, 0);
+    let leftMs = Math.max(ms, 0);
     let timer: ReturnType<typeof setTimeout>;
-    const wait = () => {
-      const step = Math.min(left, LONGEST_TIMER_MS);
-      left -= step;
-      timer = setTimeout(left > 0 ? wait : then, step);
+    // A longer delay takes several timers, one after the other.
+    const setTimer = () => {
+      const stepMs = Math.min(leftMs, LONGEST_TIMER_MS);
+      leftMs -= stepMs;
+      timer = setTimeout(leftMs > 0 ? setTimer : callback, stepMs);
       if (background) timer.unref?.();
     };
-    wait();
+    setTimer();
     return () => clearTimeout(timer);
   },
 };
@@ -70,7 +72,7 @@ export const systemClock: Clock = {
 /** Waits `ms` milliseconds. If the signal is aborted first, rejects with its reason. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Waits with `setTimeout`, for any number of milliseconds. */
+/** Waits by the system clock, for any number of milliseconds. Does not wait for 0 or less. */
 export const pause: Sleep = async (ms, signal) => {
   signal.throwIfAborted();
   if (ms > 0) await delay(systemClock, ms, signal);

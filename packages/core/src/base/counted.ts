@@ -1,7 +1,7 @@
-/** Keeps a promise in the set until it settles, and returns it. */
-export function counted<T>(works: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
-  works.add(work);
-  const forget = () => works.delete(work);
-  work.then(forget, forget);
-  return work;
+/** Adds a promise to the set `pending`, removes it when it settles, and returns it. */
+export function counted<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  pending.add(promise);
+  const forget = () => pending.delete(promise);
+  promise.then(forget, forget);
+  return promise;
 }

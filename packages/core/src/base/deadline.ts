@@ -20,29 +20,30 @@ export interface Deadline {
  */
 export function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
   const { clock, signal, abortGraceMs, timeoutMs } = deadline;
-  // One promise, not the five of an async function: every answer and every call waits here.
+  // Creates one promise, not the five of an async function: every model answer and every tool call waits
+  // here.
   return new Promise<T>((resolve, reject) => {
     let cancelGrace: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
-    const abort = () => {
+    const onAbort = () => {
       if (abortGraceMs === undefined) fail(signal?.reason);
       else cancelGrace = clock.after(abortGraceMs, () => fail(signal?.reason));
     };
-    const close = () => {
+    const cleanUp = () => {
       cancelGrace?.();
       cancelTimeout?.();
-      signal?.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", onAbort);
     };
     const fail = (error: unknown) => {
-      close();
+      cleanUp();
       reject(error);
     };
     const succeed = (value: T) => {
-      close();
+      cleanUp();
       resolve(value);
     };
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
     if (timeoutMs !== undefined) {
       const { onTimeout = () => timeoutError(timeoutMs) } = deadline;
       cancelTimeout = clock.after(timeoutMs, () => fail(onTimeout()));
@@ -51,7 +52,10 @@ export function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>):
   });
 }
 
-/** Runs `work` with a signal that aborts after `ms` milliseconds. */
+/**
+ * Runs `work` with a signal that aborts after `ms` milliseconds. Work that ignores the signal is not
+ * abandoned.
+ */
 export async function withTimeLimit<T>(
   clock: Clock,
   ms: number,

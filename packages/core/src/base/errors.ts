@@ -61,9 +61,10 @@ export type PawlErrorCode =
   /** The session's log has no content for a model request. */
   | "context";
 
+// Marks the errors of every copy of the package.
 const MARK = Symbol.for("pawl.error");
 
-// The tests compare it with `repository` in package.json.
+// A test compares this URL with `repository` in package.json.
 const PAGES = "https://github.com/pawl-js/pawl/blob/main/docs/errors";
 
 /**
@@ -121,7 +122,7 @@ export class PawlError extends Error {
     return PawlError.is(error) && error.help ? `${message} (${error.help})` : message;
   }
 
-  /** Returns the fields for JSON, without `help`: a tool may return an error, and the model reads it. */
+  /** Returns the fields for JSON, without `help`, which is for developers: a model may read the JSON. */
   toJSON(): { [key: string]: unknown } {
     const { help: _, ...rest } = this;
     return rest;
@@ -162,32 +163,35 @@ export interface ModelFailure {
 export function messageOf(error: unknown): string {
   try {
     const message = (error as { message?: unknown } | null | undefined)?.message;
-    return error instanceof Error || typeof message === "string" ? `${message}` : String(error);
+    const hasMessage = error instanceof Error || typeof message === "string";
+    return hasMessage ? `${message}` : String(error);
   } catch {
     return "It failed without an error message.";
   }
 }
 
 /**
- * Returns any thrown value and its chain of causes as plain JSON: names and messages, without stacks. Removes
- * anything that looks like a key.
+ * Returns a thrown error and its chain of causes as plain JSON: names and messages, without stacks. Returns a
+ * thrown value that is no `Error` as its message. Removes anything that looks like a key.
+ *
+ * @param depth the most causes to follow
  */
 export function causeOf(error: unknown, depth = 5): Json {
   const message = withoutKeys(messageOf(error));
   try {
     if (!(error instanceof Error)) return message;
-    const said = { name: `${error.name}`, message };
+    const fields = { name: `${error.name}`, message };
     return error.cause === undefined || depth === 0
-      ? said
-      : { ...said, cause: causeOf(error.cause, depth - 1) };
+      ? fields
+      : { ...fields, cause: causeOf(error.cause, depth - 1) };
   } catch {
     return message;
   }
 }
 
 /**
- * Returns whether an error means that the store failed or refused access. The error itself cannot be logged
- * in that case; the run is recovered from what the log has.
+ * Returns whether an error means that the store failed or refused access. Such an error cannot be stored in
+ * the session's log. The run is recovered from the events that the log has.
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");
@@ -205,8 +209,8 @@ export function printable(text: string): string {
 }
 
 /**
- * Returns whether an error means that this process cannot write the session's log, so that a hook or a tool
- * cannot handle it: throw it again, and the run ends or continues in another process.
+ * Returns whether an error means that this process cannot write the session's log. A hook or a tool cannot
+ * handle such an error and should throw it again. The run then ends, or continues in another process.
  *
  * @example
  * ```ts

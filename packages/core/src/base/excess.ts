@@ -1,13 +1,15 @@
-/** The most levels and values that a value may have. */
+/** Bounds on the size of a JSON value. */
 export interface JsonBounds {
+  /** The most nested levels of objects and arrays. */
   readonly levels: number;
+  /** The most array items and object fields, over all levels. */
   readonly values: number;
 }
 
 /**
- * Returns which bound a JSON value exceeds, or `undefined`. Counts each item and field as a value, and stops
- * as soon as a bound is exceeded. Call it before a value from outside is validated: what that costs grows
- * with the number of values, and hardly with the number of bytes.
+ * Returns which bound a JSON value exceeds; `undefined` if it exceeds none. Stops as soon as a bound is
+ * exceeded. Call this function before you validate a value from outside. The cost of validation grows with
+ * the number of items and fields, and hardly with the number of bytes.
  *
  * @example
  * ```ts
@@ -18,23 +20,24 @@ export interface JsonBounds {
  * console.log(excessOf([[1], [2, 3]], { levels: 2, values: 4 })); // values
  * ```
  */
-// Works level by level, because a recursion would overflow the stack, and takes each object once a level,
+// Works level by level, because a recursion could overflow the stack. Visits an object once per level,
 // because a value of the application may have cycles.
 export function excessOf(value: unknown, { levels, values }: JsonBounds): keyof JsonBounds | undefined {
   let level = new Set([value].filter(isNested));
-  let left = values;
-  for (let deeper = levels; level.size > 0; deeper -= 1) {
-    if (deeper === 0) return "levels";
-    const next = new Set<object>();
+  let valuesLeft = values;
+  for (let levelsLeft = levels; level.size > 0; levelsLeft -= 1) {
+    if (levelsLeft === 0) return "levels";
+    const nextLevel = new Set<object>();
     for (const part of level) {
-      const inner: unknown[] = Array.isArray(part) ? part : Object.values(part);
-      left -= inner.length;
-      if (left < 0) return "values";
-      for (const one of inner) if (isNested(one)) next.add(one);
+      const children: unknown[] = Array.isArray(part) ? part : Object.values(part);
+      valuesLeft -= children.length;
+      if (valuesLeft < 0) return "values";
+      for (const child of children) if (isNested(child)) nextLevel.add(child);
     }
-    level = next;
+    level = nextLevel;
   }
   return undefined;
 }
 
+/** Returns whether a value is an object or an array. */
 const isNested = (value: unknown): value is object => typeof value === "object" && value !== null;

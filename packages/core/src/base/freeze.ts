@@ -1,10 +1,13 @@
-/** Freezes JSON data deeply, at any level of nesting, and returns it. */
+/**
+ * Freezes JSON data at all levels, and returns it. Skips parts that are frozen already, with their contents.
+ */
 export function deepFreeze<T>(value: T): T {
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const part = open.pop();
+  // A list instead of recursion, which could overflow the stack.
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
     if (part === null || typeof part !== "object" || Object.isFrozen(part)) continue;
-    for (const inner of Object.values(Object.freeze(part))) open.push(inner);
+    for (const inner of Object.values(Object.freeze(part))) waiting.push(inner);
   }
   return value;
 }

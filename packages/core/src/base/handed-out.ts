@@ -1,4 +1,4 @@
-/** Receives what a {@link Supply} fetches. Exactly one of the functions is called for each `fetch`. */
+/** Receives the batches of a {@link Supply}. Each `fetch` leads to exactly one call of these methods. */
 export interface Taker<T> {
   /** Hands over the next items; at least one. */
   batch(items: readonly T[]): void;
@@ -12,9 +12,12 @@ export interface Taker<T> {
 export interface Supply<T> {
   /** Fetches the next batch, at once or later. Not called while an earlier call is in progress. */
   fetch(to: Taker<T>): void;
-  /** Whether the items that were fetched should not be handed out any more. The next `fetch` then ends. */
+  /**
+   * Returns whether to hand out no more items, not even those that were fetched. The next `fetch` then
+   * reports the end.
+   */
   isOver(): boolean;
-  /** Frees what the supply holds, because its reader has left. */
+  /** Frees the supply's resources, because its reader left early. Returns a promise if that takes time. */
   close(): Promise<void> | undefined;
 }
 
@@ -25,29 +28,32 @@ interface WaitingCall<T> {
   promise: Promise<Result<T>>;
   resolve(result: Result<T>): void;
   reject(error: unknown): void;
-  /** Ends the iterator instead of fetching; with an error, rejects with it. */
-  leaves: { error?: unknown } | undefined;
+  /**
+   * `undefined` for `next()`. For `return()` an empty object, and for `throw()` the error with which the call
+   * rejects: both end the iterator instead of fetching.
+   */
+  exit: { error?: unknown } | undefined;
 }
 
 const NO_ITEMS: readonly never[] = [];
 
 /**
- * Hands out the items of a supply one by one, as an async generator does: concurrent calls are answered in
- * order, leaving early closes the supply, and nothing follows the end or an error. Calls in progress are in
- * the set `calls`.
+ * Hands out the items of a supply one by one, as an async generator does. Concurrent calls are answered in
+ * order, leaving early closes the supply, and nothing follows the end or an error. The set `calls` contains
+ * the promises of the calls in progress.
  */
-// Not a generator function, of which each item costs several promises and each idle reader a suspended
-// function with its variables. A class, so that idle readers share its functions.
+// Not a generator function: it would create several promises for each item, and keep a suspended function for
+// each idle reader. A class, so that idle readers share its methods.
 export class HandedOut<T> implements AsyncGenerator<T, void, undefined>, Taker<T> {
   readonly #supply: Supply<T>;
   readonly #calls: Set<Promise<unknown>>;
   #batch: readonly T[] = NO_ITEMS;
-  #at = 0;
+  #position = 0;
   #isOver = false;
   /** The call in progress. */
   #call: WaitingCall<T> | undefined;
-  /** Calls that were made meanwhile. */
-  #later: WaitingCall<T>[] | undefined;
+  /** Calls that were made while `#call` was in progress. */
+  #queued: WaitingCall<T>[] | undefined;
 
   constructor(supply: Supply<T>, calls: Set<Promise<unknown>>) {
     this.#supply = supply;
@@ -55,16 +61,16 @@ export class HandedOut<T> implements AsyncGenerator<T, void, undefined>, Taker<T
   }
 
   next(): Promise<Result<T>> {
-    if (this.#call === undefined && this.#hasOne()) return Promise.resolve(this.#take());
-    return this.#ask(undefined);
+    if (this.#call === undefined && this.#hasItem()) return Promise.resolve(this.#takeItem());
+    return this.#enqueue(undefined);
   }
 
   return(): Promise<Result<T>> {
-    return this.#ask({});
+    return this.#enqueue({});
   }
 
   throw(error: unknown): Promise<Result<T>> {
-    return this.#ask({ error });
+    return this.#enqueue({ error });
   }
 
   [Symbol.asyncIterator](): this {
@@ -77,86 +83,87 @@ export class HandedOut<T> implements AsyncGenerator<T, void, undefined>, Taker<T
 
   batch(items: readonly T[]): void {
     this.#batch = items;
-    this.#at = 0;
-    if (this.#hasOne()) this.#settle()?.resolve(this.#take());
+    this.#position = 0;
+    if (this.#hasItem()) this.#takeCall()?.resolve(this.#takeItem());
+    // The supply is over. It reports the end.
     else this.#supply.fetch(this);
-    this.#beginLater();
+    this.#beginQueued();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#settle()?.resolve({ done: true, value: undefined });
-    this.#beginLater();
+    this.#takeCall()?.resolve({ done: true, value: undefined });
+    this.#beginQueued();
   }
 
   fail(error: unknown): void {
     this.#isOver = true;
-    this.#settle()?.reject(error);
-    this.#beginLater();
+    this.#takeCall()?.reject(error);
+    this.#beginQueued();
   }
 
-  #hasOne(): boolean {
-    return this.#at < this.#batch.length && !this.#supply.isOver();
+  #hasItem(): boolean {
+    return this.#position < this.#batch.length && !this.#supply.isOver();
   }
 
-  #take(): Result<T> {
-    const value = this.#batch[this.#at] as T;
-    this.#at += 1;
+  #takeItem(): Result<T> {
+    const value = this.#batch[this.#position] as T;
+    this.#position += 1;
     // An idle reader keeps none of the items that it has handed out.
-    if (this.#at === this.#batch.length) this.#batch = NO_ITEMS;
+    if (this.#position === this.#batch.length) this.#batch = NO_ITEMS;
     return { done: false, value };
   }
 
-  #ask(leaves: WaitingCall<T>["leaves"]): Promise<Result<T>> {
+  #enqueue(exit: WaitingCall<T>["exit"]): Promise<Result<T>> {
     const { promise, resolve, reject } = Promise.withResolvers<Result<T>>();
     this.#calls.add(promise);
-    const call = { promise, resolve, reject, leaves };
+    const call = { promise, resolve, reject, exit };
     if (this.#call === undefined) this.#begin(call);
     else {
-      this.#later ??= [];
-      this.#later.push(call);
+      this.#queued ??= [];
+      this.#queued.push(call);
     }
     return promise;
   }
 
   #begin(call: WaitingCall<T>): void {
     this.#call = call;
-    if (call.leaves !== undefined) this.#leave(call.leaves);
+    if (call.exit !== undefined) this.#leave(call.exit);
     else if (this.#isOver) this.end();
-    else if (this.#hasOne()) this.#settle()?.resolve(this.#take());
+    else if (this.#hasItem()) this.#takeCall()?.resolve(this.#takeItem());
     else {
       this.#batch = NO_ITEMS;
       this.#supply.fetch(this);
     }
   }
 
-  #leave(leaves: { error?: unknown }): void {
-    const left = () => ("error" in leaves ? this.fail(leaves.error) : this.end());
+  #leave(exit: { error?: unknown }): void {
+    const settle = () => ("error" in exit ? this.fail(exit.error) : this.end());
     this.#batch = NO_ITEMS;
     const closing = this.#isOver ? undefined : this.#supply.close();
-    if (closing === undefined) left();
-    else closing.then(left, (error: unknown) => this.fail(error));
+    if (closing === undefined) settle();
+    else closing.then(settle, (error: unknown) => this.fail(error));
   }
 
-  /** Returns the call in progress, which the caller settles. */
-  #settle(): WaitingCall<T> | undefined {
+  /** Returns the call in progress, for the caller to settle, and forgets it. */
+  #takeCall(): WaitingCall<T> | undefined {
     const call = this.#call;
     this.#call = undefined;
     if (call !== undefined) this.#calls.delete(call.promise);
     return call;
   }
 
-  #beginLater(): void {
-    const later = this.#later;
-    if (later === undefined) return;
-    // Taken out while it runs, so that a call that is settled at once does not begin the next one in its own
-    // stack frame.
-    this.#later = undefined;
-    let at = 0;
-    while (this.#call === undefined && at < later.length) {
-      this.#begin(later[at] as WaitingCall<T>);
-      at += 1;
+  #beginQueued(): void {
+    const queued = this.#queued;
+    if (queued === undefined) return;
+    // Empty during the loop. If a call is settled at once, this method is called again and must not begin the
+    // next call, or the stack could overflow.
+    this.#queued = undefined;
+    let begun = 0;
+    while (this.#call === undefined && begun < queued.length) {
+      this.#begin(queued[begun] as WaitingCall<T>);
+      begun += 1;
     }
-    if (at < later.length) this.#later = later.slice(at);
+    if (begun < queued.length) this.#queued = queued.slice(begun);
   }
 }

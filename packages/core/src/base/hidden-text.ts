@@ -1,18 +1,19 @@
 import { isJsonObject, type Json } from "./json.ts";
 
-// Kept are joiners, and the variation selectors of emoji and Mongolian: without them, words and emoji of some
-// scripts fall apart.
+// A negative lookahead for the characters to keep: joiners, and the variation selectors of emoji and
+// Mongolian. Without them, some emoji and the words of some scripts look wrong.
 const KEPT = "(?!\\u200c|\\u200d|\\ufe0e|\\ufe0f|[\\u180b-\\u180d\\u180f])";
 
+/** Matches a character that {@link withoutHidden} removes. */
 const HIDDEN = /* @__PURE__ */ new RegExp(
   `${KEPT}[\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]|(?![\\t\\n\\r])\\p{Cc}`,
   "gu",
 );
 
 /**
- * Removes characters that do not show, from a text of somebody else: controls except tabs and line ends,
- * marks that change the direction of text, and invisible characters such as tags (U+E0000 to U+E007F). They
- * can make a text look like another one, and hide words that a model reads.
+ * Removes invisible characters from a text of another party. These are control characters (but not tabs and
+ * line ends), marks that change the direction of text, and others such as tags (U+E0000 to U+E007F). They can
+ * make a text look like another one, and hide words that a model reads.
  *
  * @example
  * ```ts
@@ -25,13 +26,15 @@ export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, "");
 }
 
-/** Keywords of JSON Schema with texts for people and models, and those with data. */
-const SCHEMA_WORDS: readonly string[] = ["title", "description", "$comment"];
+/** Keywords of JSON Schema whose values are texts for people and models. */
+const SCHEMA_TEXTS: readonly string[] = ["title", "description", "$comment"];
+
+/** Keywords of JSON Schema whose values are data, which are not changed. */
 const SCHEMA_DATA: readonly string[] = ["const", "enum", "default", "examples"];
 
 /**
- * Returns a JSON Schema of somebody else without hidden characters in its titles and descriptions, see
- * {@link withoutHidden}. What it accepts stays the same.
+ * Returns a copy of another party's JSON Schema, without invisible characters in its titles, descriptions and
+ * comments: see {@link withoutHidden}. The copy accepts the same values.
  *
  * @example
  * ```ts
@@ -42,15 +45,15 @@ const SCHEMA_DATA: readonly string[] = ["const", "enum", "default", "examples"];
  * ```
  */
 export function withoutHiddenIn<T extends Json>(schema: T): T {
-  return withShownWords(schema) as T;
+  return withVisibleTexts(schema) as T;
 }
 
-function withShownWords(part: Json): Json {
-  if (Array.isArray(part)) return part.map(withShownWords);
+function withVisibleTexts(part: Json): Json {
+  if (Array.isArray(part)) return part.map(withVisibleTexts);
   if (!isJsonObject(part)) return part;
   const entries = Object.entries(part).map(([keyword, value]): [string, Json] => {
-    if (typeof value === "string" && SCHEMA_WORDS.includes(keyword)) return [keyword, withoutHidden(value)];
-    return [keyword, SCHEMA_DATA.includes(keyword) ? value : withShownWords(value)];
+    if (typeof value === "string" && SCHEMA_TEXTS.includes(keyword)) return [keyword, withoutHidden(value)];
+    return [keyword, SCHEMA_DATA.includes(keyword) ? value : withVisibleTexts(value)];
   });
   return Object.fromEntries(entries);
 }

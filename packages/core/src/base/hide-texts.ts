@@ -2,10 +2,9 @@ import { fieldsOf, platformData } from "./object-parts.ts";
 import { isTextSecret, spellingsOf } from "./without-keys.ts";
 
 /**
- * Returns a function that replaces every secret of a value by `…` in other values: in strings, and in the
- * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, e.g.
- * a token after `Bearer`. Shorter words could be ordinary ones. A value without such strings is returned as
- * it is.
+ * Returns a function that copies a value and replaces the secrets of `credentials` in it by `…`. Secrets are
+ * the words of at least 16 characters in the strings of `credentials`, e.g. a token after `Bearer`. Shorter
+ * words could be ordinary ones. If there are no secrets, the function returns every value as it is.
  *
  * @example
  * ```ts
@@ -19,21 +18,24 @@ export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
   return hidingTexts(secretWordsIn(credentials));
 }
 
-/** Returns the secrets that {@link hideTextsOf} replaces, each once. */
+/** Returns the secrets in `credentials`, as {@link hideTextsOf} defines them. */
 export function secretWordsIn(credentials: unknown): Set<string> {
-  // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public
-  // values belong in `caller`.
+  // URLs and ids count as secrets too: a URL may have a token in its path, and a session id is a secret.
+  // Applications put public values into `caller`.
   const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
   return new Set(words.filter(isTextSecret));
 }
 
-/** Returns a function that replaces these secrets. Each text is searched once for all of them. */
+/**
+ * Returns a function that copies a value and replaces these secrets by `…` in its strings and field names.
+ */
 export function hidingTexts(secrets: ReadonlySet<string>): <T>(value: T) => T {
   if (secrets.size === 0) return (value) => value;
   // Longest first, because a secret may contain another one.
   const spellings = [...secrets].flatMap(spellingsOf).sort((one, other) => other.length - one.length);
   const shortest = spellings.at(-1)?.length ?? 0;
   const patterns = patternsOf(spellings);
+  // One search of a text finds all secrets of a pattern.
   const hideIn = (text: string): string =>
     text.length < shortest ? text : patterns.reduce((shown, pattern) => shown.replace(pattern, "…"), text);
   const hide = (value: unknown): unknown => {
@@ -45,37 +47,37 @@ export function hidingTexts(secrets: ReadonlySet<string>): <T>(value: T) => T {
   return <T>(value: T): T => hide(value) as T;
 }
 
-/** The longest pattern, in characters. Engines refuse patterns of megabytes. */
+/** The most characters of texts in one pattern. JavaScript engines refuse patterns of megabytes. */
 const MOST_PATTERN_CHARS = 50_000;
 
-/** Returns patterns that match any of these texts, in their order. */
+/** Returns patterns that together match these texts. Earlier texts take precedence. */
 function patternsOf(texts: readonly string[]): RegExp[] {
   const groups: string[][] = [];
-  let left = 0;
+  let charsLeft = 0;
   for (const text of texts) {
-    if (left < text.length) {
+    if (charsLeft < text.length) {
       groups.push([]);
-      left = MOST_PATTERN_CHARS;
+      charsLeft = MOST_PATTERN_CHARS;
     }
     groups.at(-1)?.push(text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-    left -= text.length;
+    charsLeft -= text.length;
   }
   return groups.map((group) => new RegExp(group.join("|"), "g"));
 }
 
-/** How many objects of a value are searched. A client of an API may have the whole process in its fields. */
+/** How many objects of a value are searched. The fields of an API client may lead to all of the process. */
 const MOST_SEARCHED = 20_000;
 
 /**
- * Returns all strings in a value: in its fields, also private ones that a getter returns, and in lists, maps,
- * headers, requests and bytes of text. The names of fields are no secrets.
+ * Returns all strings in a value: in its fields, in the values of its getters, and in lists, maps, headers,
+ * requests and encoded text. Leaves out the names of fields, which are no secrets.
  */
 function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting: unknown[] = [value];
   const seen = new Set<unknown>();
-  for (let at = 0; at < waiting.length && seen.size < MOST_SEARCHED; at += 1) {
-    const next = waiting[at];
+  for (let index = 0; index < waiting.length && seen.size < MOST_SEARCHED; index += 1) {
+    const next = waiting[index];
     if (typeof next === "string") texts.push(next);
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
     seen.add(next);
@@ -84,6 +86,7 @@ function textsIn(value: unknown): string[] {
   return texts;
 }
 
+/** Returns the values directly inside an object. */
 function valuesIn(value: object): unknown[] {
   try {
     if (value instanceof String) return [value.valueOf()];

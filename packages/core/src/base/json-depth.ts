@@ -7,30 +7,31 @@ import { excessOf } from "./excess.ts";
 export const MAX_DEPTH = 500;
 
 /**
- * The most nested levels of what is stored. An event holds values in fields of its own, e.g. a call's input
- * in the content of a message.
+ * The most nested levels of a stored payload. More than {@link MAX_DEPTH}, because a payload has such values
+ * in fields of its own, e.g. a call's input in the content of a message.
  */
 export const MAX_STORED_DEPTH: number = 2 * MAX_DEPTH;
 
 /**
- * Returns a value as JSON text, or `undefined` for a value that JSON drops.
+ * Returns a value as JSON text, or `undefined` for a value that JSON drops, e.g. a function.
  *
  * @throws RangeError for more than `levels` nested levels, and what `JSON.stringify` throws for a cycle or a
  *   bigint
  */
-// How deep `JSON.stringify` gets depends on the runtime: on Node 22 and 24 the stack ends it after some
-// thousand levels, on Node 26 nothing does. So levels are counted, and the stack's error means the same.
+// The depth that `JSON.stringify` reaches depends on the runtime: Node 22 and 24 overflow the stack after
+// some thousand levels, and Node 26 has no limit. So this counts levels, and reports an overflow as too many
+// levels.
 export function jsonWithin(
   value: unknown,
   levels: number,
   replacer?: (key: string, part: unknown) => unknown,
 ): string | undefined {
-  const text = stringified(value, levels, replacer);
+  const text = stringifyWithin(value, levels, replacer);
   if (text !== undefined && isTextDeeperThan(text, levels)) throw tooDeep(levels);
   return text;
 }
 
-function stringified(
+function stringifyWithin(
   value: unknown,
   levels: number,
   replacer?: (key: string, part: unknown) => unknown,
@@ -38,8 +39,8 @@ function stringified(
   try {
     return JSON.stringify(value, replacer);
   } catch (cause) {
-    const isStack = cause instanceof Error && /call stack|recursion/i.test(cause.message);
-    throw isStack ? tooDeep(levels, cause) : cause;
+    const isStackOverflow = cause instanceof Error && /call stack|recursion/i.test(cause.message);
+    throw isStackOverflow ? tooDeep(levels, cause) : cause;
   }
 }
 
@@ -52,12 +53,12 @@ const BACKSLASH = 92;
 
 /** Returns whether JSON text has more than `levels` nested levels. */
 function isTextDeeperThan(text: string, levels: number): boolean {
-  // Most texts are too short, or have too few brackets.
+  // Most texts end here: they are too short for so many levels, or have too few brackets.
   if (text.length < 2 * (levels + 1) || !opensMoreThan(text, levels)) return false;
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
     // `[` and `{`, then `]` and `}`.
     else if (code === 91 || code === 123) {
       depth += 1;
@@ -72,7 +73,7 @@ function isTextDeeperThan(text: string, levels: number): boolean {
 function opensMoreThan(text: string, most: number): boolean {
   let left = most;
   for (const bracket of ["{", "["])
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+    for (let index = text.indexOf(bracket); index >= 0; index = text.indexOf(bracket, index + 1)) {
       if (left === 0) return true;
       left -= 1;
     }
@@ -81,10 +82,10 @@ function opensMoreThan(text: string, most: number): boolean {
 
 /** Returns the index of the quote that ends the string at `start`. Valid JSON has one. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at))
-    at += code === BACKSLASH ? 2 : 1;
-  return at;
+  let index = start + 1;
+  for (let code = text.charCodeAt(index); code !== QUOTE; code = text.charCodeAt(index))
+    index += code === BACKSLASH ? 2 : 1;
+  return index;
 }
 
 /**

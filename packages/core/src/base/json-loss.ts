@@ -2,46 +2,47 @@ import { invalidInput } from "./invalid-input.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "./json.ts";
 import { MAX_DEPTH } from "./json-depth.ts";
 
-/** How many characters of the path to a value that is nested too deep are shown. */
+/** How many characters of a path are shown if its value is nested too deep. */
 const PATH_CHARS = 40;
 
 /**
- * Returns where JSON would lose a part of a value without notice, and what is there, e.g. `caller.roles is a
- * Set`. Returns `undefined` for JSON, for values with `toJSON` (a `Date` becomes a string), and for fields
- * that are `undefined`, which JSON leaves out.
+ * Describes the first part of a value that JSON would silently lose, e.g. `caller.roles is an instance of
+ * Set`. Returns `undefined` if JSON loses nothing. Accepts values with `toJSON` (a `Date` becomes a string)
+ * and fields that are `undefined`, which JSON leaves out.
  */
 export function jsonLoss(value: unknown, path: string): string | undefined {
   return lossIn(value, path, MAX_DEPTH);
 }
 
-function lossIn(value: unknown, path: string, left: number): string | undefined {
+function lossIn(value: unknown, path: string, levelsLeft: number): string | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`;
   if (typeof value !== "object")
     return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
-  if (left === 0) return `${path.slice(0, PATH_CHARS)}… is nested too deep, or contains itself`;
-  if (Array.isArray(value)) return firstOf(value.entries(), (at) => `${path}[${at}]`, left);
+  if (levelsLeft === 0) return `${path.slice(0, PATH_CHARS)}… is nested too deep, or contains itself`;
+  if (Array.isArray(value)) return firstLoss(value.entries(), (index) => `${path}[${index}]`, levelsLeft);
   const prototype: unknown = Object.getPrototypeOf(value);
-  // An object literal of any realm.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return `${path} is ${instance(value)}`;
+  // In every realm, the prototype of an object literal has no prototype.
+  const isLiteral = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isLiteral) return `${path} is ${instanceName(value)}`;
   const fields = Object.entries(value).filter(([, part]) => part !== undefined);
-  return firstOf(fields, (name) => `${path}.${name}`, left);
+  return firstLoss(fields, (name) => `${path}.${name}`, levelsLeft);
 }
 
-function firstOf(
+function firstLoss(
   parts: Iterable<[number | string, unknown]>,
   pathOf: (key: number | string) => string,
-  left: number,
+  levelsLeft: number,
 ): string | undefined {
   for (const [key, part] of parts) {
-    const found = lossIn(part, pathOf(key), left - 1);
+    const found = lossIn(part, pathOf(key), levelsLeft - 1);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function instance(value: object): string {
+function instanceName(value: object): string {
   const name: unknown = value.constructor?.name;
   return typeof name === "string" && name !== "" ? `an instance of ${name}` : "an instance of a class";
 }
@@ -49,20 +50,24 @@ function instance(value: object): string {
 /**
  * Returns a value of the application as JSON.
  *
- * @param what the value's place in the application's code, for the message, e.g. `params`
+ * @param name the value's name in the application's code, for the message, e.g. `params`
  * @throws PawlError `invalid_input` if JSON would lose a part of it. The message shows types, never values.
  */
-export function storableJson(value: unknown, what: string): Json {
-  const lost = jsonLoss(value, what);
-  if (lost !== undefined) throw invalidInput(`\`${what}\` must be a value that JSON can represent; ${lost}.`);
+export function storableJson(value: unknown, name: string): Json {
+  const loss = jsonLoss(value, name);
+  if (loss !== undefined) throw invalidInput(`\`${name}\` must be a value that JSON can represent; ${loss}.`);
   return toJson(value);
 }
 
-/** Returns an object of the application as JSON, like {@link storableJson}. */
-export function storableObject(value: unknown, what: string): JsonObject {
-  const lost = jsonLoss(value, what);
-  const json = lost === undefined ? toJson(value) : undefined;
+/**
+ * Returns an object of the application as JSON, like {@link storableJson}.
+ *
+ * @throws PawlError `invalid_input`, also for a value that is no object
+ */
+export function storableObject(value: unknown, name: string): JsonObject {
+  const loss = jsonLoss(value, name);
+  const json = loss === undefined ? toJson(value) : undefined;
   if (isJsonObject(json)) return json;
-  const why = lost === undefined ? "" : `; ${lost}`;
-  throw invalidInput(`\`${what}\` must be an object that JSON can represent${why}.`);
+  const why = loss === undefined ? "" : `; ${loss}`;
+  throw invalidInput(`\`${name}\` must be an object that JSON can represent${why}.`);
 }

@@ -8,11 +8,11 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-// A field that may be `undefined` may be missing in JSON. An optional field is optional in the result
-// already.
+// A required field of a type with `undefined` also gets `undefined` in the result, because JSON leaves it
+// out. An optional field is optional in the result anyway.
 /**
  * The type of a value after {@link toJson}: a `Date` is a string, `undefined` is `null`, and fields with
- * functions are gone. JSON stays as it is.
+ * functions are gone. A type of JSON values stays the same.
  *
  * @example
  * ```ts compile
@@ -63,6 +63,7 @@ export function toJson(value: unknown): Json {
   return copy === undefined ? sendableJson(value, jsonWithin(value, MAX_DEPTH)) : copy;
 }
 
+/** Copies strings without lone surrogates, and finished objects as they are. */
 const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
 
 /**
@@ -73,17 +74,20 @@ export function withoutLoneSurrogates(value: unknown): Json {
   return sendableJson(value, JSON.stringify(value));
 }
 
-/** Returns a value's JSON text as JSON without lone surrogates. */
+/**
+ * Parses a value's JSON text, with lone surrogates replaced. Returns `null` for a value without JSON text.
+ */
 function sendableJson(value: unknown, text: string | undefined): Json {
   if (text === undefined) return null;
-  return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
+  return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, toWellFormedPart) : text) as Json;
 }
 
 // Matches the escape that `JSON.stringify` writes for a lone surrogate. Also matches a text that contains
 // such an escape literally, which only takes the slower path.
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
-function wellFormed(_key: string, part: unknown): unknown {
+/** A replacer for `JSON.stringify` that replaces lone surrogates. */
+function toWellFormedPart(_key: string, part: unknown): unknown {
   return typeof part === "string" ? part.toWellFormed() : part;
 }
 
@@ -101,7 +105,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part === null || typeof part !== "object" || Array.isArray(part) || isSorted(Object.keys(part))
       ? part
-      : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
+      : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))),
   );
 }
 
@@ -126,8 +130,8 @@ interface Copying {
 
 /**
  * Copies a plain JSON value about five times faster than `JSON.parse(JSON.stringify(value))`. Returns
- * `undefined` for a value whose JSON may differ from it (class instances, `toJSON`, a `__proto__` key) or
- * that has more than 100 levels; the caller then takes the slow path.
+ * `undefined` if it cannot copy the value, and the caller then takes the slow path. This is so for more than
+ * 100 levels, and if the JSON may differ: for class instances, `toJSON` and a key `__proto__`.
  */
 export function literalCopy(value: unknown, copying: Copying): Json | undefined {
   try {
@@ -137,30 +141,31 @@ export function literalCopy(value: unknown, copying: Copying): Json | undefined 
   }
 }
 
+/** Thrown by {@link partCopy} for a value that it cannot copy. */
 const NO_LITERAL = new TypeError("no literal");
 
 /** The most levels that `literalCopy()` copies. The limit also ends the copy of a cycle. */
 const LITERAL_DEPTH = 100;
 
-/** Copies a part of a value. Returns `undefined` for a part that JSON drops. */
-function partCopy(value: unknown, copying: Copying, left: number): Json | undefined {
+/** Copies a part of a value. Returns `undefined` for `undefined`, which JSON drops. */
+function partCopy(value: unknown, copying: Copying, levelsLeft: number): Json | undefined {
   if (typeof value === "string") return copying.text(value);
   if (typeof value === "boolean" || value === undefined) return value;
   // JSON has no negative zero, and writes NaN and infinities as `null`.
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
   if (value === null) return null;
-  if (left === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") throw NO_LITERAL;
+  if (levelsLeft === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") throw NO_LITERAL;
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Array.prototype) {
     const copy: Json[] = [];
-    for (const part of value as unknown[]) copy.push(partCopy(part, copying, left - 1) ?? null);
+    for (const part of value as unknown[]) copy.push(partCopy(part, copying, levelsLeft - 1) ?? null);
     return copying.done(copy);
   }
   if (prototype !== Object.prototype) throw NO_LITERAL;
   const copy: { [key: string]: Json } = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") throw NO_LITERAL;
-    const part = partCopy((value as { [key: string]: unknown })[key], copying, left - 1);
+    const part = partCopy((value as { [key: string]: unknown })[key], copying, levelsLeft - 1);
     if (part !== undefined) copy[key] = part;
   }
   return copying.done(copy);

@@ -25,46 +25,49 @@ export function oneByOne<T>(
 ): AsyncGenerator<T, void, undefined> {
   type Result = IteratorResult<T, void>;
   let batch: readonly T[] = [];
-  let at = 0;
+  let position = 0;
   /** Whether a call of `next()` is in progress. Later calls queue in `waiting`. */
-  let busy = false;
+  let isBusy = false;
   const waiting: (() => void)[] = [];
 
-  const hasOne = () => at < batch.length && isOver?.() !== true;
-  const take = (): Result => {
-    const value = batch[at] as T;
-    at += 1;
+  const hasItem = () => position < batch.length && isOver?.() !== true;
+  const takeItem = (): Result => {
+    const value = batch[position] as T;
+    position += 1;
     return { done: false, value };
   };
+  /** Ends `batches`, and then this generator. */
   const end = async (): Promise<Result> => {
     batch = [];
     await batches.return();
     return { done: true, value: undefined };
   };
+  /** Reads batches until there is an item, and returns it. */
   const fetch = async (): Promise<Result> => {
-    while (!hasOne()) {
+    while (!hasItem()) {
       if (isOver?.()) return await end();
       batch = [];
       const { done, value } = await batches.next();
       if (done === true) return { done, value };
       batch = value;
-      at = 0;
+      position = 0;
     }
-    return take();
+    return takeItem();
   };
+  /** Does work after all calls in progress. */
   const inTurn = async (work: () => Promise<Result>): Promise<Result> => {
-    if (busy) await new Promise<void>((resolve) => waiting.push(resolve));
-    busy = true;
+    if (isBusy) await new Promise<void>((resolve) => waiting.push(resolve));
+    isBusy = true;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) busy = false;
-      else next();
+      const wakeNext = waiting.shift();
+      if (wakeNext === undefined) isBusy = false;
+      else wakeNext();
     }
   };
   return {
-    next: () => (!busy && hasOne() ? Promise.resolve(take()) : inTurn(fetch)),
+    next: () => (!isBusy && hasItem() ? Promise.resolve(takeItem()) : inTurn(fetch)),
     return: () => inTurn(end),
     throw: (error) =>
       inTurn(async () => {

@@ -1,8 +1,8 @@
 /**
  * Evaluates the conditions of a GET or HEAD request for a resource that exists, in the order of RFC 9110,
- * 13.2.2. Returns the status to answer instead of the representation: 412 if `if-match` does not hold, 304 if
- * `if-none-match` does not; `undefined` if all conditions hold. Ignores conditions about times, so they are
- * for resources that have none.
+ * 13.2.2. Returns the status to send instead of the representation: 412 if `if-match` does not hold, or 304
+ * if `if-none-match` does not. Returns `undefined` if all conditions hold. Ignores conditions about the time
+ * of a change, so use it for resources without such a time.
  *
  * @param etag the entity tag of the representation, with its quotes; `undefined` if it has none
  *
@@ -27,14 +27,14 @@ export function unmetCondition(
 /** An entity tag. The characters between its quotes may be commas, but no quotes. */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
-/** Returns whether a list of tags has this one, or is `*`, which stands for every representation. */
+/** Returns whether a list of tags is `*`, which stands for every representation, or has a tag like `etag`. */
 function isListed(
   list: string,
   etag: string | undefined,
-  is: (listed: string, etag: string) => boolean,
+  isSame: (listed: string, etag: string) => boolean,
 ): boolean {
   if (list.trim() === "*") return true;
-  return etag !== undefined && (list.match(ENTITY_TAG) ?? []).some((listed) => is(listed, etag));
+  return etag !== undefined && (list.match(ENTITY_TAG) ?? []).some((listed) => isSame(listed, etag));
 }
 
 /** The strong comparison: both tags are strong, and equal. */

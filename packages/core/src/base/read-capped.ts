@@ -1,6 +1,6 @@
 /**
- * Reads a body of a request or a response as text. Resolves to `undefined` as soon as it has more than
- * `maxBytes` or says so in `content-length`, and cancels the rest. Rejects if the body breaks off.
+ * Reads the body of a request or a response as text. If the body has more than `maxBytes`, or its
+ * `content-length` says so, cancels the rest and resolves to `undefined`. Rejects if the body breaks off.
  *
  * @example
  * ```ts
@@ -16,11 +16,11 @@ export async function readCapped(
 ): Promise<string | undefined> {
   if (body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
-  const tooLong = () => {
+  const cancelRest = () => {
     reader.cancel().catch(() => undefined);
     return undefined;
   };
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) return tooLong();
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return cancelRest();
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -28,7 +28,7 @@ export async function readCapped(
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > maxBytes) return tooLong();
+    if (bytes > maxBytes) return cancelRest();
     text += decoder.decode(value, { stream: true });
   }
 }

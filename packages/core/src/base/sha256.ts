@@ -9,11 +9,14 @@ export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** `node:crypto`, loaded by the first call, because not every module that imports this one needs a hash. */
-let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;
+/**
+ * The module `node:crypto`, or an empty object where it does not exist. Loaded by the first call, because not
+ * every module that imports this one needs a hash.
+ */
+let nodeCrypto: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;
 
 /** Returns the SHA-256 synchronously; `undefined` where the platform has no synchronous hash. */
 export function sha256AtOnce(content: string | Uint8Array<ArrayBuffer>): string | undefined {
-  node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
-  return node.hash?.("sha256", content);
+  nodeCrypto ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
+  return nodeCrypto.hash?.("sha256", content);
 }

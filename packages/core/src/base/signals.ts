@@ -1,4 +1,4 @@
-/** Works like `AbortSignal.any`, also on platforms without it, e.g. some edge runtimes. */
+/** Works like `AbortSignal.any`, but also on platforms without it, e.g. some edge runtimes. */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   if ("any" in AbortSignal) return AbortSignal.any([...signals]);
   const control = new AbortController();
@@ -9,9 +9,11 @@ export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   return control.signal;
 }
 
-/** An object whose `signal` is made when it is first read. Copies of the object have the signal too. */
-// A class, so that all its objects share one getter. For an object literal with a getter, V8 takes three
-// times as long.
+/**
+ * An object whose `signal` is created when it is first read. A copy by `{ ...object }` has the signal too.
+ */
+// A class, so that all objects share one getter. V8 takes three times as long to create an object literal
+// with a getter.
 export class LazySignal {
   declare readonly signal: AbortSignal;
   readonly #make: () => AbortSignal;
@@ -22,12 +24,14 @@ export class LazySignal {
     Object.defineProperty(this, "signal", LAZY);
   }
 
+  /** Returns the signal, and creates it if this is the first read. */
   static read(lazy: LazySignal): AbortSignal {
     lazy.#made ??= lazy.#make();
     return lazy.#made;
   }
 }
 
+/** The property `signal`. Each object gets it as an own property, because copies leave out inherited ones. */
 const LAZY: PropertyDescriptor = {
   get(this: LazySignal) {
     return LazySignal.read(this);

@@ -1,6 +1,6 @@
 /** A limited number of places for work. */
 export interface Slots {
-  /** Takes a place if one is free. Returns a function that frees it. */
+  /** Takes a place and returns a function that frees it. Returns `undefined` if no place is free. */
   tryTake(): (() => void) | undefined;
   /** Calls `listener` whenever a place has become free. */
   onFree(listener: () => void): void;
@@ -8,7 +8,7 @@ export interface Slots {
   readonly most: number;
 }
 
-/** Makes `most` places; `Infinity` for no limit. */
+/** Creates `most` free places; `Infinity` for no limit. */
 export function newSlots(most: number): Slots {
   const listeners: (() => void)[] = [];
   let taken = 0;
@@ -17,10 +17,10 @@ export function newSlots(most: number): Slots {
     tryTake: () => {
       if (taken >= most) return undefined;
       taken += 1;
-      let isFree = false;
+      let isFreed = false;
       return () => {
-        if (isFree) return;
-        isFree = true;
+        if (isFreed) return;
+        isFreed = true;
         taken -= 1;
         for (const listener of listeners) listener();
       };

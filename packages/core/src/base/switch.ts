@@ -2,15 +2,15 @@
 export interface Switch {
   readonly isOn: boolean;
   turnOn(): void;
-  /** Calls `then` when the switch is turned on. */
-  onChange(then: () => void): void;
-  /** Removes a function that was given to `onChange`. */
-  offChange(then: () => void): void;
+  /** Calls `listener` when the switch is turned on; never if it is on already. */
+  onChange(listener: () => void): void;
+  /** Removes a listener that was added by `onChange`. */
+  offChange(listener: () => void): void;
 }
 
 /** Creates a switch that is off. */
-// An AbortController cannot be created in the global scope of a Cloudflare Worker, and works only in the
-// request that created it.
+// Not an AbortController: a Cloudflare Worker cannot create one in its global scope, and can use it only in
+// the request that created it.
 export function newSwitch(): Switch {
   const listeners = new Set<() => void>();
   let isOn = false;
@@ -21,14 +21,14 @@ export function newSwitch(): Switch {
     turnOn() {
       if (isOn) return;
       isOn = true;
-      for (const then of listeners) then();
+      for (const listener of listeners) listener();
       listeners.clear();
     },
-    onChange(then) {
-      listeners.add(then);
+    onChange(listener) {
+      listeners.add(listener);
     },
-    offChange(then) {
-      listeners.delete(then);
+    offChange(listener) {
+      listeners.delete(listener);
     },
   };
 }

@@ -12,12 +12,12 @@
  * ```
  */
 export function addUsd(a: number, b: number): number {
-  return (nanos(a) + nanos(b)) / NANOS;
+  return (nanos(a) + nanos(b)) / NANOS_PER_USD;
 }
 
 /** Subtracts the second amount from the first, in US dollars, exact to a billionth of a dollar. */
 export function subtractUsd(a: number, b: number): number {
-  return (nanos(a) - nanos(b)) / NANOS;
+  return (nanos(a) - nanos(b)) / NANOS_PER_USD;
 }
 
 /**
@@ -31,7 +31,7 @@ export function subtractUsd(a: number, b: number): number {
  * ```
  */
 export function usdFromCents(cents: number): number {
-  return Math.round(cents * NANOS_PER_CENT) / NANOS;
+  return Math.round(cents * NANOS_PER_CENT) / NANOS_PER_USD;
 }
 
 /**
@@ -51,7 +51,7 @@ export function centsFromUsd(usd: number): number {
 
 /** Converts millionths of a US dollar to US dollars, to the nearest billionth of a dollar. */
 export function usdFromMicros(micros: number): number {
-  return Math.round(micros * NANOS_PER_MICRO) / NANOS;
+  return Math.round(micros * NANOS_PER_MICRO) / NANOS_PER_USD;
 }
 
 /** Converts US dollars to millionths of a US dollar, to the nearest billionth of a dollar. */
@@ -59,12 +59,12 @@ export function microsFromUsd(usd: number): number {
   return nanos(usd) / NANOS_PER_MICRO;
 }
 
-const NANOS = 1_000_000_000;
-const NANOS_PER_CENT = NANOS / 100;
-const NANOS_PER_MICRO = NANOS / 1_000_000;
+const NANOS_PER_USD = 1_000_000_000;
+const NANOS_PER_CENT = NANOS_PER_USD / 100;
+const NANOS_PER_MICRO = NANOS_PER_USD / 1_000_000;
 
-// Sums are computed in whole billionths. Prices per million tokens with up to three decimals are exact, and
-// so are sums of up to two million dollars.
+/** Returns an amount in whole billionths of a US dollar. All sums are computed in this unit. */
+// Exact for prices per million tokens with up to three decimals, and for sums of up to two million dollars.
 function nanos(usd: number): number {
-  return Math.round(usd * NANOS);
+  return Math.round(usd * NANOS_PER_USD);
 }

@@ -1,9 +1,11 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { withinDeadline } from "./deadline.ts";
 
-/** A time limit, and a signal that cancels the work. */
+/** A time limit for work, and a signal that cancels the work earlier. */
 export interface TimeLimit {
+  /** Cancels the work when it aborts. */
   signal: AbortSignal;
+  /** How long the work may take, in milliseconds. */
   timeoutMs: number;
   /** The clock of the limit. Default: the system's clock. */
   clock?: Clock;
@@ -27,8 +29,8 @@ export class TimeUp extends Error {
 }
 
 /**
- * Makes a signal that aborts when the time is up, with a {@link TimeUp}, or when `signal` aborts. Call
- * `clear` when the work is done.
+ * Creates a signal that aborts when the time is up, with a {@link TimeUp}, or when the given signal aborts.
+ * Call `clear` when the work is done.
  *
  * @example
  * ```ts
@@ -47,13 +49,13 @@ export function timeLimit({ signal, timeoutMs, clock = systemClock }: TimeLimit)
   clear(): void;
 } {
   const control = new AbortController();
-  const abort = () => control.abort(signal.reason);
+  const onAbort = () => control.abort(signal.reason);
   const cancel = clock.after(timeoutMs, () => control.abort(new TimeUp(timeoutMs)));
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   const clear = () => {
     cancel();
-    signal.removeEventListener("abort", abort);
+    signal.removeEventListener("abort", onAbort);
   };
   return { signal: control.signal, clear };
 }
@@ -82,6 +84,7 @@ export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) =>
   limit.signal.throwIfAborted();
   const { signal, clear } = timeLimit(limit);
   try {
+    // In an async function, `work` may also throw or return a plain value.
     return await withinDeadline({ clock, signal }, (async () => await work(signal))());
   } finally {
     clear();

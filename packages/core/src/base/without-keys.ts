@@ -21,11 +21,15 @@ export function withoutKeys(message: string, secrets: readonly string[] = []): s
   known.sort((a, b) => b.length - a.length);
   let text = message;
   for (const secret of known) text = text.replaceAll(secret, "…");
-  for (const [pattern, word] of PATTERNS) text = text.replace(pattern, word);
+  for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
   return text;
 }
 
-const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
+/**
+ * Patterns of texts that may contain a key, with their replacements. In order: an error of `fetch`, headers,
+ * authorization schemes, keys of Anthropic and OpenAI, credentials in URLs, and query parameters.
+ */
+const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/"[^"]*" is an invalid header value/g, '"…" is an invalid header value'],
   [
     /\b((?:x-)?api-key|(?:proxy-)?authorization|cookie)(\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;}]{4,}(?:\s+[^\s"'\\,;}]{8,})?/gi,
@@ -43,8 +47,8 @@ export function isTextSecret(text: string): boolean {
 }
 
 /**
- * Returns the three forms in which a text may contain a secret: unchanged, escaped for JSON, and escaped for
- * a URL.
+ * Returns the forms in which a text may contain a secret: unchanged, escaped for JSON, and escaped for a URL.
+ * Equal forms are returned once.
  */
 export function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];

@@ -3,114 +3,117 @@ import { PawlError } from "./errors.ts";
 import { newWorkLine } from "./work-line.ts";
 import { newWorkUsage, type WorkBounds, type WorkShare } from "./work-usage.ts";
 
-/** A request for a place. */
+/** A request for a place under a {@link WorkLimit}. */
 export interface AskedWork {
   /** The user for whom the work is done. */
   userId: string;
-  /** The bytes that the work will hold, as far as they are known. Default: 0. */
+  /** How many bytes the work will hold in memory, if known. Default: 0. */
   bytes?: number;
-  /** Gives the request up when it aborts. */
+  /** Cancels the request when it aborts while the request waits. */
   signal?: AbortSignal | undefined;
-  /** Set for work of a run that has begun: it waits as long as it takes, and comes first. */
+  /** Set for work of a run in progress. The request then comes first, and waits without a time limit. */
   isOfRun?: boolean;
 }
 
-/** A place for work that has begun. It must be left in the end. */
+/** A place for work that has begun. Call `leave()` in the end. */
 export interface WorkPlace {
   /** Sets the number of bytes that the work holds. Never waits. */
   holds(bytes: number): void;
-  /** Ends the work. Its bytes count until `leave()`, e.g. while a client reads them. */
+  /** Reports that the work has ended. Its bytes count until `leave()`, e.g. while a client reads them. */
   rest(): void;
   /** Gives the place back. Only the first call counts. */
   leave(): void;
 }
 
-/** A place that has room for bytes only. */
+/** A place whose work has not begun. Until `begin()`, it only holds bytes. */
 export interface HeldPlace extends WorkPlace {
-  /** Waits until there is room for this many bytes in all. @throws PawlError `overloaded` */
+  /** Waits until the place may hold this many bytes in all. @throws PawlError `overloaded` */
   grow(bytes: number, signal?: AbortSignal): Promise<void>;
-  /** Waits until the work may begin. */
+  /** Waits until the work may begin. @throws PawlError `overloaded` */
   begin(signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Limits a kind of work in one process: how many are in progress at once, and how many bytes they hold. Work
- * beyond that waits, in the order in which it came; a user with half of everything waits alone.
+ * Limits one kind of work in a process: how many places are at work at once, and how many bytes they hold.
+ * Further requests wait in the order of their arrival. A user who has half of a limit waits for it without
+ * delaying other users.
  *
- * A place that has begun must never wait for another one of the same limit. One that grows may: it is refused
- * after a while, and its bytes are free then.
+ * Work that has begun must not wait for another place of the same limit, because both could wait forever. A
+ * place that calls `grow()` may wait: the call is refused after `waitMs`, and the place can then be left.
  */
 export interface WorkLimit {
   /** Waits until work may begin. @throws PawlError `overloaded` */
   enter(asked: AskedWork): Promise<WorkPlace>;
-  /** Waits until there is room for the bytes of work that begins later. @throws PawlError `overloaded` */
+  /** Waits until there is room for the bytes of work that will begin later. @throws PawlError `overloaded` */
   hold(asked: AskedWork): Promise<HeldPlace>;
 }
 
-/** When a request that was refused may be sent again, in milliseconds. */
+/** After how many milliseconds a client may repeat a request that was refused. */
 const RETRY_AFTER_MS = 5_000;
 
 /**
  * Makes a limit of work.
  *
- * @param what the work, for the message of `overloaded`, e.g. "files"
+ * @param noun names the work in the message of `overloaded`, e.g. "files"
  */
 export function newWorkLimit(
   clock: Clock,
-  what: string,
+  noun: string,
   { waitMs, ...bounds }: WorkBounds & { waitMs: number },
 ): WorkLimit {
   const usage = newWorkUsage(bounds);
   const refusal = () =>
-    new PawlError("overloaded", `Too many ${what} are in use at once. Please try again in a moment.`, {
+    new PawlError("overloaded", `Too many ${noun} are in use at once. Please try again in a moment.`, {
       details: { retryAfterMs: RETRY_AFTER_MS },
     });
   const line = newWorkLine({ clock, usage, waitMs, refusal });
 
-  const place = async (
+  /** Waits for a place. `begins`: its work begins at once. */
+  const waitForPlace = async (
     { userId, bytes = 0, signal, isOfRun = false }: AskedWork,
-    turn: boolean,
+    begins: boolean,
   ): Promise<HeldPlace> => {
     let share: WorkShare | undefined;
     let held = 0;
-    const setHeld = (now: number) => {
-      held = now;
-      share?.holds(now);
+    const setHeld = (heldNow: number) => {
+      held = heldNow;
+      share?.holds(heldNow);
     };
     const take = () => {
       share = usage.share(userId);
       setHeld(bytes);
-      share.works(turn);
+      share.works(begins);
     };
-    const need = { userId, bytes, turn, isOfRun };
+    const need = { userId, bytes, turn: begins, isOfRun };
     await line.wait({ need, take, rank: isOfRun ? "first" : "new", signal });
-    const then = (change: () => void) => {
+    /** Makes a change that may free room, and lets requests in. */
+    const free = (change: () => void) => {
       change();
       line.admit();
     };
     return {
-      holds: (now) => then(() => setHeld(now)),
-      grow: (now, gone) =>
+      holds: (bytesNow) => free(() => setHeld(bytesNow)),
+      grow: (bytesNow, waitSignal) =>
         line.wait({
-          need: { ...need, bytes: now - held, turn: false, isGrowth: true },
-          take: () => setHeld(now),
+          need: { ...need, bytes: bytesNow - held, turn: false, isGrowth: true },
+          take: () => setHeld(bytesNow),
           rank: "growing",
-          signal: gone,
+          signal: waitSignal,
         }),
-      begin: (gone) =>
+      begin: (waitSignal) =>
         line.wait({
           need: { ...need, bytes: undefined, turn: true },
           take: () => share?.works(true),
           rank: "first",
-          signal: gone,
+          signal: waitSignal,
         }),
-      rest: () => then(() => share?.works(false)),
+      rest: () => free(() => share?.works(false)),
       leave: () =>
-        then(() => {
+        free(() => {
           share?.end();
           share = undefined;
         }),
     };
   };
-  return { enter: (asked) => place(asked, true), hold: (asked) => place(asked, false) };
+  return { enter: (asked) => waitForPlace(asked, true), hold: (asked) => waitForPlace(asked, false) };
 }

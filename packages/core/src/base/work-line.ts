@@ -1,58 +1,65 @@
 import type { Clock } from "./clock.ts";
 import type { WorkNeed, WorkUsage } from "./work-usage.ts";
 
-/** A request that waits for its turn. */
+/** A request that waits for room under a limit. */
 export interface Waiting {
   need: WorkNeed;
-  /** Takes what it needs. Nothing is awaited before, so nobody else gets it. */
+  /**
+   * Takes the room. Called in the same tick in which the room was found, so that no other request gets it.
+   */
   take(): void;
   /**
-   * Its place in the order. `first`: nothing else would ever free what it holds, or it is of a run.
-   * `growing`: it holds a part of what it needs.
+   * Which requests come first, in this order:
+   *
+   * - `first`: requests of runs, and places that hold all their bytes and wait to begin.
+   * - `growing`: places that hold a part of the bytes that they need.
+   * - `new`: all others.
    */
   rank: "first" | "growing" | "new";
   signal?: AbortSignal | undefined;
 }
 
-/** The line of those who wait for a limit. */
+/** The requests that wait for room under a limit. */
 export interface WorkLine {
   /** Resolves once the request has taken what it needs. Rejects with `refusal()`, or the signal's reason. */
   wait(waiting: Waiting): Promise<void>;
-  /** Begins the works that have room now. Call it each time that something was given back. */
+  /** Lets in the requests for which there is room now. Call it each time room may have become free. */
   admit(): void;
 }
 
 interface LineMaking {
   clock: Clock;
   usage: WorkUsage;
-  /** How long a request waits, in milliseconds. */
+  /** How long a request waits at most, in milliseconds. Requests of runs have no time limit. */
   waitMs: number;
-  /** Returns the error for a request that has waited for so long, or that finds too many before it. */
+  /** Returns the error for a request that has waited for `waitMs`, or that finds too many others waiting. */
   refusal(): Error;
 }
 
-/** How many wait at most, in all and of one user. */
+/** How many requests of the rank `new` wait at most: in all, and of one user. */
 const MOST_WAITING = { inAll: 1_000, ofUser: 200 };
 
 interface InLine {
   need: WorkNeed;
+  /** Takes the room, and resolves the request's `wait()`. */
   enter(): void;
 }
 
-/** Makes a line in which everybody waits in order. Only those whose user has a share already are passed. */
+/** Makes an empty line. Requests enter in order, but pass one whose user has no room left. */
 export function newWorkLine({ clock, usage, waitMs, refusal }: LineMaking): WorkLine {
   const lines = { first: [] as InLine[], growing: [] as InLine[], new: [] as InLine[] };
 
+  /** Lets in requests of one rank. Returns whether there may be room for requests of the next rank. */
   const admitFrom = (line: InLine[]): boolean => {
-    for (let at = 0; at < line.length; ) {
-      const one = line[at] as InLine;
-      const room = usage.roomFor(one.need);
-      // Those behind it wait too, or one that needs much would never get its turn.
+    for (let index = 0; index < line.length; ) {
+      const entry = line[index] as InLine;
+      const room = usage.roomFor(entry.need);
+      // The requests behind it wait too. Otherwise one that needs much room might wait forever.
       if (room === "none") return false;
-      if (room === "none of this user") at += 1;
+      if (room === "none of this user") index += 1;
       else {
-        line.splice(at, 1);
-        one.enter();
+        line.splice(index, 1);
+        entry.enter();
       }
     }
     return true;
@@ -60,7 +67,7 @@ export function newWorkLine({ clock, usage, waitMs, refusal }: LineMaking): Work
   const admit = () => {
     if (admitFrom(lines.first) && admitFrom(lines.growing)) admitFrom(lines.new);
   };
-  const isLong = (line: InLine[], userId: string) =>
+  const isTooLong = (line: InLine[], userId: string) =>
     line === lines.new &&
     (line.length > MOST_WAITING.inAll ||
       line.filter(({ need }) => need.userId === userId).length > MOST_WAITING.ofUser);
@@ -70,31 +77,32 @@ export function newWorkLine({ clock, usage, waitMs, refusal }: LineMaking): Work
       if (signal?.aborted) return reject(signal.reason);
       const line = lines[rank];
       let cancel: () => void = () => undefined;
-      const end = () => {
+      const cleanUp = () => {
         cancel();
-        signal?.removeEventListener("abort", abort);
+        signal?.removeEventListener("abort", onAbort);
       };
-      const leave = (error: unknown) => {
-        line.splice(line.indexOf(one), 1);
-        end();
+      const giveUp = (error: unknown) => {
+        line.splice(line.indexOf(entry), 1);
+        cleanUp();
         reject(error);
         admit();
       };
-      const abort = () => leave(signal?.reason);
-      const one: InLine = {
+      const onAbort = () => giveUp(signal?.reason);
+      const entry: InLine = {
         need,
         enter: () => {
           take();
-          end();
+          cleanUp();
           resolve();
         },
       };
-      line.push(one);
+      line.push(entry);
       admit();
-      if (!line.includes(one)) return;
-      if (isLong(line, need.userId)) return leave(refusal());
-      signal?.addEventListener("abort", abort, { once: true });
-      if (!need.isOfRun) cancel = clock.after(waitMs, () => leave(refusal()));
+      const hasEntered = !line.includes(entry);
+      if (hasEntered) return;
+      if (isTooLong(line, need.userId)) return giveUp(refusal());
+      signal?.addEventListener("abort", onAbort, { once: true });
+      if (!need.isOfRun) cancel = clock.after(waitMs, () => giveUp(refusal()));
     });
   return { wait, admit };
 }

@@ -1,42 +1,43 @@
-/** What a limit allows in one process at the same time. One user gets at most half of each. */
+/** What the places of a limit may use at the same time. One user gets at most half of each. */
 export interface WorkBounds {
-  /** The number of works in progress. */
+  /** The number of places whose work is in progress. */
   atOnce: number;
-  /** The bytes that they hold, and those that have ended. */
+  /** The bytes that all places hold, also those whose work has not begun or has ended. */
   bytes: number;
 }
 
-/** What a work needs of a limit before it may begin. */
+/** What a request for a place needs. */
 export interface WorkNeed {
   userId: string;
-  /** The bytes that it will hold; `undefined` if it holds them already. */
+  /** The bytes to take; `undefined` if the place holds its bytes already. */
   bytes: number | undefined;
-  /** Whether it needs a turn: it begins at once, and does not only hold bytes. */
+  /** Whether the work begins at once. Otherwise the place only takes bytes. */
   turn: boolean;
-  /** Whether it belongs to a run that has begun. Bytes that wait for clients do not count then. */
+  /** Whether the work belongs to a run. If so, only bytes of work in progress reduce the room for it. */
   isOfRun: boolean;
-  /** Whether a share that exists asks for more bytes. */
+  /** Whether a place that holds bytes asks for more. */
   isGrowth?: boolean;
 }
 
-/** The part of a limit that one work uses. */
+/** What one place uses of a limit. */
 export interface WorkShare {
-  /** Sets the bytes that it holds. They may exceed the limit: nothing else begins then. */
+  /** Sets how many bytes the place holds. They may exceed the limit; then nothing else begins. */
   holds(bytes: number): void;
-  /** Sets whether it is in progress. */
+  /** Sets whether the place's work is in progress. */
   works(isInProgress: boolean): void;
-  /** Gives everything back. */
+  /** Frees all that the place uses. */
   end(): void;
 }
 
-/** Counts what is in use of a limit. */
+/** Counts how much of a limit is in use. */
 export interface WorkUsage {
-  /** Returns whether there is room; otherwise, whether the user or the limit itself has none. */
+  /** Returns whether there is `enough` room, `none` under the limit, or `none of this user`'s half. */
   roomFor(need: WorkNeed): "enough" | "none" | "none of this user";
+  /** Adds a place of a user. It uses nothing yet. */
   share(userId: string): WorkShare;
 }
 
-interface OfUser {
+interface UserTotals {
   shares: number;
   inProgress: number;
   bytes: number;
@@ -44,31 +45,37 @@ interface OfUser {
 
 /** Makes the counters of a limit. */
 export function newWorkUsage({ atOnce, bytes: mostBytes }: WorkBounds): WorkUsage {
-  const users = new Map<string, OfUser>();
-  const mostOfUser = Math.max(1, Math.floor(atOnce / 2));
+  const users = new Map<string, UserTotals>();
+  const mostAtOnceOfUser = Math.max(1, Math.floor(atOnce / 2));
   const bytesOfUser = mostBytes / 2;
   let shares = 0;
   let inProgress = 0;
-  /** The bytes of works in progress. */
-  let atWork = 0;
-  /** All bytes. What a user holds above a user's half does not count, so that it blocks this user alone. */
-  let counted = 0;
+  /** The bytes of places whose work is in progress. */
+  let bytesInProgress = 0;
+  /** The bytes of all places. Of one user, at most half of the limit counts: more blocks only that user. */
+  let countedBytes = 0;
 
-  const roomInAll = ({ bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
+  /** Returns whether the limit has room, whoever the user is. */
+  const hasRoom = ({ bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
     if (turn && inProgress >= atOnce) return false;
     if (bytes === undefined) return true;
-    return isOfRun
-      ? inProgress === 0 || atWork + bytes <= mostBytes
-      : shares === (isGrowth ? 1 : 0) || counted + Math.max(bytes, 1) <= mostBytes;
+    if (isOfRun) return inProgress === 0 || bytesInProgress + bytes <= mostBytes;
+    // A request without other places has room, however much it needs.
+    const isAlone = shares === (isGrowth ? 1 : 0);
+    return isAlone || countedBytes + Math.max(bytes, 1) <= mostBytes;
   };
-  const roomOf = ({ userId, bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
+  /** Returns whether the user's half has room. */
+  const hasRoomForUser = ({ userId, bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
     const own = users.get(userId);
     if (own === undefined || isOfRun || (isGrowth && own.shares === 1)) return true;
-    if (turn && own.inProgress >= mostOfUser) return false;
+    if (turn && own.inProgress >= mostAtOnceOfUser) return false;
     return bytes === undefined || own.bytes + bytes <= bytesOfUser;
   };
   return {
-    roomFor: (need) => (roomOf(need) ? (roomInAll(need) ? "enough" : "none") : "none of this user"),
+    roomFor: (need) => {
+      if (!hasRoomForUser(need)) return "none of this user";
+      return hasRoom(need) ? "enough" : "none";
+    },
     share: (userId) => {
       const own = users.get(userId) ?? { shares: 0, inProgress: 0, bytes: 0 };
       users.set(userId, own);
@@ -77,19 +84,19 @@ export function newWorkUsage({ atOnce, bytes: mostBytes }: WorkBounds): WorkUsag
       let held = 0;
       let isWorking = false;
       const holds = (bytes: number) => {
-        counted -= Math.min(own.bytes, bytesOfUser);
+        countedBytes -= Math.min(own.bytes, bytesOfUser);
         own.bytes += bytes - held;
-        counted += Math.min(own.bytes, bytesOfUser);
-        if (isWorking) atWork += bytes - held;
+        countedBytes += Math.min(own.bytes, bytesOfUser);
+        if (isWorking) bytesInProgress += bytes - held;
         held = bytes;
       };
       const works = (isInProgress: boolean) => {
         if (isInProgress === isWorking) return;
         isWorking = isInProgress;
-        const one = isInProgress ? 1 : -1;
-        own.inProgress += one;
-        inProgress += one;
-        atWork += one * held;
+        const step = isInProgress ? 1 : -1;
+        own.inProgress += step;
+        inProgress += step;
+        bytesInProgress += step * held;
       };
       return {
         holds,

@@ -7,75 +7,79 @@ import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
 
 /**
- * Moves waiting events up to `uptoSeq` into the context. An event enters the context with the first request
- * that can contain it, and keeps its place from then on. So events that arrived during a turn follow the
- * turn's results.
+ * Moves the events of `state.unsent` up to `uptoSeq` into the context. An event enters the context with the
+ * first request that can contain it, and keeps its place from then on. So events that arrived during a turn
+ * follow the turn's results.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
-  const ready = readyFor(state, uptoSeq);
-  extend(state.entries, state, ready);
+  const sendable = sendableEvents(state, uptoSeq);
+  appendEntries(state.entries, state, sendable);
   state.unsent =
-    ready.length === state.unsent.length ? [] : state.unsent.filter((one) => !ready.includes(one));
+    sendable.length === state.unsent.length ? [] : state.unsent.filter((event) => !sendable.includes(event));
   state.kept.entries.clear();
 }
 
 /** Returns the context as it would be after `admit`. */
 export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
   const entries = [...state.entries];
-  extend(entries, state, readyFor(state, uptoSeq));
+  appendEntries(entries, state, sendableEvents(state, uptoSeq));
   return entries;
 }
 
 /**
- * Returns the waiting events up to `uptoSeq` that a request can contain. Returns none while the model's
- * answer is paused, and only results of the agent's own tools while a tool runs on the API's side.
+ * Returns the unsent events up to `uptoSeq` that a request can contain. Returns none while the model's answer
+ * is paused. While one of the API's own tools runs, returns only results of the agent's tools.
  */
-function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
+function sendableEvents(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
-  const ready = state.unsent.filter((event) => event.seq <= uptoSeq);
-  return hasOpenServerCalls(state.entries) ? ready.filter(answersCall) : ready;
+  const events = state.unsent.filter((event) => event.seq <= uptoSeq);
+  return hasOpenServerCalls(state.entries) ? events.filter(answersCall) : events;
 }
 
-/** Returns whether the event answers a call of the model. */
+/**
+ * Returns whether the event is the result of a call of the model. An `output` with a `call_id` is the result
+ * of a call of `final_answer`.
+ */
 function answersCall(event: StoredEvent): event is StoredOf<"tool_result" | "output"> {
   return event.type === "tool_result" || (event.type === "output" && event.data.call_id !== undefined);
 }
 
 /**
- * Appends results in the order of their calls, then the other events in the order of the log. The answer that
- * made the calls is the last entry. It is about to be sent for the first time, so the calls' inputs get their
- * final form here.
+ * Appends the results in the order of their calls, then the other events in the order of the log. The model's
+ * answer with these calls is the last entry. It is about to be sent for the first time, so the calls' inputs
+ * get their final form here.
  */
-function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
+function appendEntries(entries: ContextEntry[], state: SessionState, events: readonly StoredEvent[]): void {
   const answer = entries.at(-1);
-  const results = inOrderOfCalls(ready.filter(answersCall), answer);
+  const results = inOrderOfCalls(events.filter(answersCall), answer);
   if (answer?.role === "assistant" && results.length > 0) {
-    const ofTools = results.filter((event) => event.type === "tool_result");
-    entries[entries.length - 1] = withShortInputs(answer, ofTools);
+    const toolResults = results.filter((event) => event.type === "tool_result");
+    entries[entries.length - 1] = withShortInputs(answer, toolResults);
   }
   for (const event of results) entries.push(entryOf(state, event));
-  if (results.length === ready.length) return;
-  for (const event of ready) if (!answersCall(event)) entries.push(entryOf(state, event));
+  if (results.length === events.length) return;
+  for (const event of events) if (!answersCall(event)) entries.push(entryOf(state, event));
 }
 
+/** Sorts results by the position of their calls in the model's answer. */
 function inOrderOfCalls<E extends StoredOf<"tool_result" | "output">>(
   results: readonly E[],
   answer: ContextEntry | undefined,
 ): readonly E[] {
   if (results.length < 2 || answer === undefined) return results;
   const ids = answer.blocks.map(({ id }) => id);
-  const place = ({ data }: E) => ids.indexOf(data.call_id);
-  return results.toSorted((a, b) => place(a) - place(b));
+  const callIndex = ({ data }: E) => ids.indexOf(data.call_id);
+  return results.toSorted((a, b) => callIndex(a) - callIndex(b));
 }
 
 /**
- * Returns the entry of an event. Keeps the entry, so that a request and the later state share the same
+ * Returns the context entry for an event. Caches the entry, so that a request and the later state share one
  * object.
  */
 function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
   const { kept } = state;
-  const known = kept.entries.get(event);
-  if (known !== undefined) return known;
+  const cached = kept.entries.get(event);
+  if (cached !== undefined) return cached;
   const entry = userEntry(event, ownTagsAt(state, event.seq), hookTagsOf(state));
   kept.entries.set(event, entry);
   return entry;

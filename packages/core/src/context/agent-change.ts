@@ -7,47 +7,49 @@ import type { RunState, SessionState } from "../session/state.ts";
 /** The parts of an agent that may differ between its versions while a run is open. */
 interface Versioned {
   readonly version: string;
-  /** Absent if the run does not need them, or they are not known yet. */
+  /** Absent if the run does not need its tools, or if they are not known yet. */
   readonly tools?: ReadonlyMap<string, { readonly spec: ToolSpec }>;
   readonly output?: { readonly spec: ToolSpec };
 }
 
 /**
- * Returns the event for a run that continues under another version of its agent, or with other tools than
- * those of its prefix. Returns an empty list if the log already says so.
+ * Returns the `agent_changed` event if a run continues under another version of its agent, or with other
+ * tools than its prefix has. Returns an empty list if nothing changed, or if the log already has the change.
  */
 export function agentChange({ prefix }: SessionState, run: RunState, agent: Versioned): NewEvent[] {
-  const { version: from, tools: logged } = run.agentChange ?? {
+  const { version: from, tools: loggedTools } = run.agentChange ?? {
     version: run.agentVersion,
     tools: { removed: [], changed: [] },
   };
   const tools =
-    agent.tools === undefined ? logged : toolChanges(prefix?.tools ?? [], agent.tools, agent.output);
-  if (from === agent.version && isEqualJson(tools, logged)) return [];
+    agent.tools === undefined ? loggedTools : toolChanges(prefix?.tools ?? [], agent.tools, agent.output);
+  if (from === agent.version && isEqualJson(tools, loggedTools)) return [];
   return [{ type: "agent_changed", data: { run_id: run.runId, from, to: agent.version, tools } }];
 }
 
-/** Returns the tools of a prefix that the agent does not have, or not in the same form. */
+/**
+ * Returns the names of a prefix's tools that the agent no longer has (`removed`), or has with another spec
+ * (`changed`).
+ */
 function toolChanges(
   specs: readonly ToolSpec[],
   tools: NonNullable<Versioned["tools"]>,
   output: Versioned["output"],
 ): EventData["agent_changed"]["tools"] {
-  const specOf = (name: string) =>
+  const currentSpec = (name: string) =>
     (tools.get(name) ?? (output?.spec.name === name ? output : undefined))?.spec;
-  const removed = specs.filter(({ name }) => specOf(name) === undefined);
+  const removed = specs.filter(({ name }) => currentSpec(name) === undefined);
   const changed = specs.filter((spec) => {
-    const now = specOf(spec.name);
-    return now !== undefined && !isEqualJson(spec, now);
+    const current = currentSpec(spec.name);
+    return current !== undefined && !isEqualJson(spec, current);
   });
   return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };
 }
 
 /**
- * Returns how requests ask for the run's output: by an output format (`text`), or by the tool `final_answer`
- * (`call`). Returns `undefined` if another version of the agent wrote the prefix and has asked in another
- * form. An output in that form would not match the agent's schema, so the model is asked for JSON in its
- * text.
+ * Returns how requests ask for the run's output: `text` for an output format, `call` for the tool
+ * `final_answer`. Returns `undefined` without a prefix or an output. Also returns `undefined` if another
+ * version of the agent wrote the prefix with another schema. The model is then asked for JSON in its text.
  */
 export function askedOutput(
   { prefix }: SessionState,
@@ -57,11 +59,14 @@ export function askedOutput(
   const { outputFormat, tools } = prefix;
   if (outputFormat !== undefined)
     return isEqualJson(outputFormat, output.format ?? null) ? "text" : undefined;
-  const sent = tools.find(({ name }) => name === output.spec.name);
-  return sent !== undefined && isEqualJson(sent, output.spec) ? "call" : undefined;
+  const sentSpec = tools.find(({ name }) => name === output.spec.name);
+  return sentSpec !== undefined && isEqualJson(sentSpec, output.spec) ? "call" : undefined;
 }
 
-/** Returns the input schema with which the model was given a tool; `undefined` if it was not. */
+/**
+ * Returns the input schema with which a tool was sent to the model; `undefined` if the prefix does not have
+ * the tool.
+ */
 export function sentInputSchema({ prefix }: SessionState, toolName: string): JsonObject | undefined {
   return prefix?.tools.find(({ name }) => name === toolName)?.input_schema;
 }

@@ -7,27 +7,27 @@ import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
- * Redacts an event in a session's state. The `prefix` event that follows removes earlier thinking, because
- * the thinking's signature covers the event.
+ * Removes the content of a redacted event from a session's state. Earlier thinking stays until the `prefix`
+ * event that follows: it removes the thinking, whose signature covers the redacted content.
  */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
   const { seq, of, run_id } = data;
-  const said = state.entries.find((entry) => entry.seq === seq);
+  const redacted = state.entries.find((entry) => entry.seq === seq);
   const { run } = state;
-  if (run !== undefined && said?.role === "assistant") {
-    const text = textOf(said.blocks).trim();
+  if (run !== undefined && redacted?.role === "assistant") {
+    const text = textOf(redacted.blocks).trim();
     run.texts = run.texts.map((existing) => (existing === text ? REDACTED : existing));
   }
   const entries = state.entries.map((entry) =>
-    entry === said ? contextEntry(entry.role, redactedBlocks(entry.blocks), seq) : entry,
+    entry === redacted ? contextEntry(entry.role, redactedBlocks(entry.blocks), seq) : entry,
   );
   state.entries = withoutUnpaired(entries);
   state.unsent = state.unsent.map((event) => (event.seq === seq ? redactedEvent(event) : event));
-  state.queued = state.queued.map((event) => (event.seq === seq ? redactedMessage(event) : event));
-  // A retry would inherit them.
+  state.queued = state.queued.map((event) => (event.seq === seq ? redactedUserMessage(event) : event));
+  // The redacted message had the run's `params`. A retry would inherit them.
   if (of === "user_message" && run !== undefined && seq > run.seq) run.params = {};
   state.hashed = { entries: 0, hash: "" };
-  // The redacted event may be the source of the user data.
+  // The user data may come from the redacted event.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
   redactOutput(run, seq);
   if (run_id !== undefined && run?.runId === run_id && run.ended !== undefined)
@@ -38,10 +38,11 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   redactCall(state.calls.get(call_id), of);
 }
 
-function redactedMessage(event: StoredOf<"user_message">): StoredOf<"user_message"> {
+function redactedUserMessage(event: StoredOf<"user_message">): StoredOf<"user_message"> {
   return redactedEvent(event) as StoredOf<"user_message">;
 }
 
+/** Redacts the part of a call that an event of the type `of` has stored. */
 function redactCall(call: CallState | undefined, of: string): void {
   if (call === undefined) return;
   if (of === "tool_call") Object.assign(call, { arguments: {}, key: call.toolName });
@@ -52,9 +53,9 @@ function redactCall(call: CallState | undefined, of: string): void {
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
 }
 
-/** Redacts a question of a call or a hook, or its answer. */
+/** Redacts the question of a call or a hook, or its answer. `of` is the type of the redacted event. */
 function redactQuestion(asking: Asking | undefined, of: string): void {
-  if (of === "tool_suspended" && asking?.question) asking.question = withoutQuestion(asking.question);
+  if (of === "tool_suspended" && asking?.question) asking.question = redactedQuestion(asking.question);
   if (of !== "tool_answered" || asking?.answer === undefined) return;
   const error = asking.answer.error === undefined ? undefined : REDACTED;
   asking.answer = { ...asking.answer, value: REDACTED, error };
@@ -64,12 +65,12 @@ function redactOutput(run: RunState | undefined, seq: number): void {
   if (run?.turn?.output?.seq === seq) run.turn.output = { value: REDACTED, seq };
 }
 
-function withoutQuestion(asked: QuestionRecord): QuestionRecord {
-  const { state: _, expires, ...rest } = asked;
+function redactedQuestion(question: QuestionRecord): QuestionRecord {
+  const { state: _, expires, ...rest } = question;
   return {
     ...rest,
     ...(expires !== undefined && { expires: { ...expires, default: null } }),
     payload: REDACTED,
-    ...(asked.input !== undefined && { input: {} }),
+    ...(question.input !== undefined && { input: {} }),
   };
 }

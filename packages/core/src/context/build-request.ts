@@ -19,13 +19,14 @@ import { isPaused } from "./server-calls.ts";
 export interface Prompt {
   prefix: RequestPrefix;
   entries: ContextEntry[];
+  /** `seq` of the last event that the prompt covers. */
   uptoSeq: number;
   /** The length of the prompt as JSON, in characters. Images and PDFs count by an estimate. */
   chars: number;
   kept: KeptParts;
 }
 
-/** The parts of a request that are not the prompt. */
+/** The fields of an `llm_request` event that do not come from the prompt. */
 interface RequestParams {
   model: string;
   maxTokens: number;
@@ -98,27 +99,35 @@ export async function requestEvent(
   };
 }
 
-/** Returns the text whose hash identifies a prompt: the hash of the request before it, and what is new. */
+/**
+ * Returns the text whose hash identifies a prompt. It consists of the previous request's hash and the entries
+ * that are new. Without a previous request, the prefix takes the place of its hash.
+ */
 function hashedText(
   { hashed }: SessionState,
   { system, tools, outputFormat }: RequestPrefix,
   entries: readonly ContextEntry[],
 ): string {
-  const fresh = entries.slice(hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
-  const parts = [system, tools, ...(outputFormat === undefined ? [] : [outputFormat])];
-  const base = hashed.hash === "" ? JSON.stringify(parts) : hashed.hash;
-  return base + JSON.stringify(fresh);
+  const newEntries = entries.slice(hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
+  const prefixParts = [system, tools, ...(outputFormat === undefined ? [] : [outputFormat])];
+  const base = hashed.hash === "" ? JSON.stringify(prefixParts) : hashed.hash;
+  return base + JSON.stringify(newEntries);
 }
 
 const CACHE_BREAKPOINT = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * Sets up to four cache breakpoints, which mark the ends of the parts that the API can cache: the last tool,
- * the system prompt, the user data (a second system block, if there is one), and the last block of the last
- * user message. An unused breakpoint goes to the last block of the previous user message, so that a turn with
- * many blocks still finds the previous request in the cache.
+ * Sets up to four cache breakpoints. Each marks the end of a part that the API can cache:
  *
- * The API accepts no breakpoint on thinking or empty text, so the block before gets the breakpoint.
+ * - the last tool,
+ * - the system prompt,
+ * - the user data, if there is a second system block,
+ * - the last block of the last user message.
+ *
+ * An unused breakpoint goes to the last block of the previous user message, so that a turn with many blocks
+ * still finds the previous request in the cache.
+ *
+ * The API accepts no breakpoint on thinking or empty text, so an earlier block gets the breakpoint.
  */
 export function withCacheBreakpoints(
   request: ModelRequest,
@@ -126,18 +135,18 @@ export function withCacheBreakpoints(
 ): ModelRequest {
   const system = withBreakpoints(request.system, kept.system, (index, last) => index === 0 || index === last);
   const tools = withBreakpoints(request.tools, kept.tools, (index, last) => index === last);
-  const taken = Math.min(system.length, 2) + Math.min(tools.length, 1);
+  const used = Math.min(system.length, 2) + Math.min(tools.length, 1);
   return {
     ...request,
     system,
     tools,
-    messages: withUserBreakpoints(request.messages, Math.min(2, 4 - taken)),
+    messages: withUserBreakpoints(request.messages, Math.min(2, 4 - used)),
   };
 }
 
 /**
- * Sets breakpoints in a list. Returns the same frozen copy for the same list, because requests of one prefix
- * share it.
+ * Returns a frozen copy of a list with breakpoints. Reuses the copy in `kept` for the same list, because the
+ * requests of a prefix share their lists.
  */
 function withBreakpoints<T extends object>(
   list: readonly T[],
@@ -146,11 +155,11 @@ function withBreakpoints<T extends object>(
 ): T[] {
   if (kept.list !== list) {
     const last = list.length - 1;
-    const all = list.map((part, index) =>
+    const copy = list.map((part, index) =>
       hasBreakpoint(index, last) ? { ...part, ...CACHE_BREAKPOINT } : part,
     );
     kept.list = list;
-    kept.withBreakpoints = deepFreeze(all);
+    kept.withBreakpoints = deepFreeze(copy);
   }
   return kept.withBreakpoints as T[];
 }
@@ -158,16 +167,17 @@ function withBreakpoints<T extends object>(
 /** Sets a breakpoint on each of the last `count` user messages. */
 function withUserBreakpoints(messages: readonly Message[], count: number): Message[] {
   const copy = [...messages];
-  let left = count;
-  for (let at = copy.length - 1; at >= 0 && left > 0; at -= 1) {
-    const message = copy[at] as Message;
+  let remaining = count;
+  for (let index = copy.length - 1; index >= 0 && remaining > 0; index -= 1) {
+    const message = copy[index] as Message;
     if (message.role !== "user") continue;
-    copy[at] = { ...message, content: withLastBreakpoint(message.content) };
-    left -= 1;
+    copy[index] = { ...message, content: withLastBreakpoint(message.content) };
+    remaining -= 1;
   }
   return copy;
 }
 
+/** Sets a breakpoint on the last block that may have one. */
 function withLastBreakpoint(content: readonly ContentBlock[]): ContentBlock[] {
   const last = content.findLastIndex((block) => !isThinking(block) && !(isText(block) && block.text === ""));
   return content.map((block, index) => (index === last ? { ...block, ...CACHE_BREAKPOINT } : block));

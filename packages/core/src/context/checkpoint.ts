@@ -12,9 +12,10 @@ import { wrap } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
- * Returns the events of a checkpoint and the prefix after it, for one append. The new prefix has the same
- * system prompt and tools, and removes earlier thinking, because the context before the thinking changes. If
- * earlier context is left out, the user data that was sent last moves into the system prompt.
+ * Returns a `checkpoint` event and the `prefix` event after it, for one append. The new prefix has the same
+ * instructions and tools. It removes earlier thinking, because the context before the thinking changes. If
+ * the checkpoint replaces earlier context by a summary or drops it, the last user data moves into the system
+ * prompt.
  */
 export function checkpointEvents(
   state: SessionState,
@@ -23,31 +24,33 @@ export function checkpointEvents(
   prefixId: string,
 ): NewEvent[] {
   const { system = [] } = state.prefix ?? {};
-  const retold =
+  const movedUserData =
     data.reason !== "drop_old_results" && agent.userData !== undefined ? state.userData : undefined;
   const blocks =
-    retold === undefined ? system : [...system.slice(0, 1), { type: "text" as const, text: retold }];
+    movedUserData === undefined
+      ? system
+      : [...system.slice(0, 1), { type: "text" as const, text: movedUserData }];
   return [{ type: "checkpoint", data }, newPrefix(state, prefixId, blocks)];
 }
 
 /**
- * Applies a checkpoint to a session's state: admits the events up to `upto_seq`, and replaces the context
- * before `from_seq` by the shorter form.
+ * Applies a checkpoint to a session's state. Admits the events up to `upto_seq`, and shortens the context
+ * before `from_seq`.
  */
 export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"checkpoint">): void {
   admit(state, data.upto_seq);
-  const at = Math.max(0, indexOf(state.entries, data.from_seq));
-  const before = state.entries.slice(0, at);
+  const start = Math.max(0, indexOf(state.entries, data.from_seq));
+  const before = state.entries.slice(0, start);
   const summary = data.summary === undefined ? [] : [summaryEntry(state, data.summary, seq)];
-  const kept = data.reason === "drop_old_results" ? before.map(shorter(data)) : summary;
-  const all = [...kept, ...state.entries.slice(at)];
-  const readable = data.only === "refused_files" ? withoutRefusedFiles(all) : all;
-  state.entries = withoutUnpaired(withoutThinking(readable));
+  const shortened = data.reason === "drop_old_results" ? before.map(shortenerFor(data)) : summary;
+  const entries = [...shortened, ...state.entries.slice(start)];
+  const accepted = data.only === "refused_files" ? withoutRefusedFiles(entries) : entries;
+  state.entries = withoutUnpaired(withoutThinking(accepted));
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** Returns the function that shortens an entry for a checkpoint which keeps the entries. */
-function shorter({ only }: EventData["checkpoint"]): (entry: ContextEntry) => ContextEntry {
+/** Returns the function that shortens each entry before `from_seq` for the reason `drop_old_results`. */
+function shortenerFor({ only }: EventData["checkpoint"]): (entry: ContextEntry) => ContextEntry {
   return only === "files" ? withoutFiles : withoutResults;
 }
 
@@ -57,33 +60,34 @@ export function indexOf(entries: readonly ContextEntry[], seq: number): number {
 }
 
 /**
- * Returns the last index up to `index` at which context can begin, so that no result is separated from its
- * call. With `user`, the context must begin with a user entry.
+ * Returns the largest index up to `index` at which context can begin without separating a result from its
+ * call. With `user`, the entry at this index must be a user entry.
  */
 export function boundaryAt(entries: readonly ContextEntry[], index: number, user: boolean): number {
-  let at = index;
-  while (at > 0 && !isBoundary(entries, at, user)) at -= 1;
-  return at;
+  let boundary = index;
+  while (boundary > 0 && !isBoundary(entries, boundary, user)) boundary -= 1;
+  return boundary;
 }
 
-function isBoundary(entries: readonly ContextEntry[], at: number, user: boolean): boolean {
-  const calls = entries[at - 1]?.blocks.some(isToolUse) ?? false;
-  const results = entries[at]?.blocks.some(isResult) ?? false;
-  return !calls && !results && (!user || entries[at]?.role === "user");
+function isBoundary(entries: readonly ContextEntry[], index: number, user: boolean): boolean {
+  const followsCalls = entries[index - 1]?.blocks.some(isToolUse) ?? false;
+  const hasResults = entries[index]?.blocks.some(isResult) ?? false;
+  if (followsCalls || hasResults) return false;
+  return !user || entries[index]?.role === "user";
 }
 
 /**
- * Returns the index of the entry with which the model's last `turns` answers begin; `entries.length` if there
- * are fewer answers.
+ * Returns the index of the first of the model's last `turns` answers; `entries.length` if there are fewer
+ * answers.
  */
 export function lastTurns(entries: readonly ContextEntry[], turns: number): number {
-  const answers = entries.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
-  return answers.at(-turns) ?? entries.length;
+  const answerIndexes = entries.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
+  return answerIndexes.at(-turns) ?? entries.length;
 }
 
 /**
- * Returns an entry with each tool result replaced by a note of its length, if the note is shorter, and
- * without its files.
+ * Replaces the files of an entry by notes, and each tool result by a note of its length. Keeps a result that
+ * is shorter than its note.
  */
 export function withoutResults(whole: ContextEntry): ContextEntry {
   const entry = withoutFiles(whole);
@@ -95,6 +99,10 @@ export function withoutResults(whole: ContextEntry): ContextEntry {
   return contextEntry(entry.role, blocks, entry.seq);
 }
 
+/**
+ * Returns the note that replaces a result; `undefined` if the note is not shorter, or if the result is
+ * already such a note.
+ */
 function droppedNote({ content }: ContentBlock): string | undefined {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const note = `[dropped: ${text.length} chars]`;

@@ -9,9 +9,9 @@ const OPTIONS: OptionKinds<Parameters<typeof dropOldResults>[0]> = {
 };
 
 /**
- * Returns a strategy for `checkpointWhen` that replaces old tool results and files by notes. Applies
- * once the context has more than `whenTokens` (estimated) and at least a fifth of it would be freed. The last
- * `keepTurns` turns keep theirs.
+ * Returns a strategy for `checkpointWhen` that replaces old tool results and files by notes. Makes a
+ * checkpoint once the context has more than `whenTokens` (estimated), if that frees at least a fifth of them.
+ * The last `keepTurns` turns keep their results and files.
  *
  * @throws PawlError `config` for unknown options and invalid numbers. `keepTurns` must be at least 1, because
  * the model has not read the results of the last turn yet.
@@ -43,12 +43,12 @@ export function dropOldResults(options: {
   checkNumbers("dropOldResults()", { keepTurns }, { least: 1, whole: true });
   return ({ entries, estimatedTokens, estimateTokens }) => {
     if (estimatedTokens <= whenTokens) return undefined;
-    const at = lastTurns(entries, keepTurns);
-    const first = entries[at];
+    const keepFrom = lastTurns(entries, keepTurns);
+    const firstKept = entries[keepFrom];
     const freed = entries
-      .slice(0, at)
+      .slice(0, keepFrom)
       .reduce((sum, entry) => sum + entry.chars - withoutResults(entry).chars, 0);
-    if (first === undefined || estimateTokens(freed) < estimatedTokens / 5) return undefined;
-    return { reason: "drop_old_results", fromSeq: first.seq };
+    if (firstKept === undefined || estimateTokens(freed) < estimatedTokens / 5) return undefined;
+    return { reason: "drop_old_results", fromSeq: firstKept.seq };
   };
 }

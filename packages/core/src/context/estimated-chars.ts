@@ -18,35 +18,38 @@ const PAGE_CHARS = 4 * 3_000;
  * itself counts as its address, because its length is unknown.
  */
 export function estimatedChars(blocks: unknown, json: string): number {
-  return json.includes('"source"') ? json.length + difference(blocks) : json.length;
+  return json.includes('"source"') ? json.length + correction(blocks) : json.length;
 }
 
 /**
- * Returns the estimated characters minus the length of the JSON text; negative for images and PDFs with many
- * bytes.
+ * Returns the number to add to the length of the JSON text, so that images and PDFs count by an estimate
+ * instead of by their bytes. Negative for files with many bytes.
  */
-function difference(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + difference(one), 0);
+function correction(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + correction(item), 0);
   if (typeof value !== "object" || value === null) return 0;
   const { type, source, content } = value as { type?: unknown; source?: unknown; content?: unknown };
   const isMedia = type === "image" || type === "document";
-  if (!isMedia || typeof source !== "object" || source === null) return difference(content);
-  const { type: from, data, content: parts } = source as { [field: string]: unknown };
-  if (from === "stored") return charsOfFile(source as unknown as FileReference);
-  const bytes = from === "base64" && typeof data === "string" ? data : undefined;
-  // An image that the model fetches may be of any size.
-  if (type === "image") return bytes === undefined ? IMAGE_CHARS : Math.min(0, IMAGE_CHARS - bytes.length);
-  if (bytes === undefined) return difference(parts);
-  const pages = pagesOf(bytes);
-  return pages === 0 ? 0 : pages * PAGE_CHARS - bytes.length;
+  if (!isMedia || typeof source !== "object" || source === null) return correction(content);
+  const { type: sourceType, data, content: parts } = source as { [field: string]: unknown };
+  if (sourceType === "stored") return charsOfFile(source as unknown as FileReference);
+  const base64 = sourceType === "base64" && typeof data === "string" ? data : undefined;
+  // The size of an image that the model fetches is unknown, so it counts as the largest.
+  if (type === "image") return base64 === undefined ? IMAGE_CHARS : Math.min(0, IMAGE_CHARS - base64.length);
+  if (base64 === undefined) return correction(parts);
+  const pages = pagesOf(base64);
+  return pages === 0 ? 0 : pages * PAGE_CHARS - base64.length;
 }
 
-/** The most pixels of a side, and the pixels of a token's side. */
+/**
+ * The longest side of an image after scaling, and the side of the square that counts as one token; in pixels.
+ */
 const [LONGEST, TOKEN_SIDE] = [2_576, 28];
 
-/** The bytes that count as a page of a PDF whose pages could not be counted. */
+/** If the pages of a PDF could not be counted, this many bytes count as one page. */
 const PAGE_BYTES = 50_000;
 
+/** Returns the estimated characters of a file in the file store. A text counts by its bytes. */
 function charsOfFile({ media_type, bytes, width, height, pages }: FileReference): number {
   if (media_type === "application/pdf") return (pages ?? Math.ceil(bytes / PAGE_BYTES)) * PAGE_CHARS;
   if (width === undefined || height === undefined) return bytes;
@@ -55,14 +58,18 @@ function charsOfFile({ media_type, bytes, width, height, pages }: FileReference)
   return Math.min(IMAGE_CHARS, 4 * tokens);
 }
 
-/** Returns the pages of a PDF; 0 if they are compressed and cannot be counted without unpacking it. */
+/**
+ * Counts the pages of a PDF without unpacking it. Returns 0 if no page is found, because the page objects are
+ * compressed.
+ */
 function pagesOf(base64: string): number {
   const bytes = decoded(base64);
-  // A linearized PDF has its number of pages at its beginning and compresses the others.
-  const said = Number(/\/Linearized\b[^>]*?\/N\s+(\d{1,6})/.exec(bytes.slice(0, 1_024))?.[1] ?? 0);
-  return Math.max(said, bytes.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0);
+  // A linearized PDF declares its number of pages at its beginning, and its page objects may be compressed.
+  const declared = Number(/\/Linearized\b[^>]*?\/N\s+(\d{1,6})/.exec(bytes.slice(0, 1_024))?.[1] ?? 0);
+  return Math.max(declared, bytes.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0);
 }
 
+/** Decodes base64; returns an empty text if it is invalid. */
 function decoded(base64: string): string {
   try {
     return atob(base64);

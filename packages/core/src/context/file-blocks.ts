@@ -5,38 +5,42 @@ import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
 import { withoutTags } from "./sanitize.ts";
 
-/** The `type` of the source of a block whose bytes are in the file store. No API knows it. */
+/**
+ * The `type` of a block's source if the file's bytes are in the file store. Only Pawl uses it; no model API
+ * knows it.
+ */
 const STORED_SOURCE = "stored";
 
 /**
  * Returns the block for a file. Its source is a reference, so that the context can be built without the
- * bytes; `withFileBytes` replaces it when a request is sent. Neither the file's name nor its text may contain
- * the `hookTags`; those for the text are part of the reference, so that it is always sent in the same form.
+ * bytes. `withFileBytes` replaces the reference when a request is sent. The `hookTags` are escaped in the
+ * file's name. For a text, the reference lists them, so that every request escapes the same tags in its
+ * content.
  */
 export function fileBlock(
   { name, ...reference }: FileReference,
   hookTags: readonly string[] = [],
 ): ContentBlock {
   const { media_type } = reference;
-  const without = media_type === "text/plain" && hookTags.length > 0 ? { tags: [...hookTags] } : {};
+  const tagsToEscape = media_type === "text/plain" && hookTags.length > 0 ? { tags: [...hookTags] } : {};
   return {
     type: media_type.startsWith("image/") ? "image" : "document",
-    source: toJson({ type: STORED_SOURCE, ...reference, ...without }),
+    source: toJson({ type: STORED_SOURCE, ...reference, ...tagsToEscape }),
     ...(name !== undefined && { title: withoutTags(name, hookTags) }),
   };
 }
 
-/** A file as the context has it. */
+/** The reference to a file in a block of the context. */
 export interface FileInContext extends FileReference {
-  /** The tags that the text of the file must not contain. */
+  /** The tags to escape in the text of the file. */
   tags?: string[];
 }
 
 /** Returns the reference in a block that {@link fileBlock} has made; `undefined` for any other block. */
 export function fileOfBlock({ type, source, title }: ContentBlock): FileInContext | undefined {
   if (type !== "image" && type !== "document") return undefined;
-  const { type: from, ...reference } = Object(source) as { type?: Json } & FileInContext;
-  return from === STORED_SOURCE
+  const { type: sourceType, ...reference } = Object(source) as { type?: Json } & FileInContext;
+  return sourceType === STORED_SOURCE
     ? { ...reference, ...(typeof title === "string" && { name: title }) }
     : undefined;
 }
@@ -51,7 +55,7 @@ export function filesInBlocks(blocks: readonly ContentBlock[]): FileReference[] 
 }
 
 /** Returns whether blocks have references to files, also in tool results. */
-// Plain loops: every turn asks this about the whole context.
+// Plain loops are faster: every turn checks the whole context.
 export function haveFiles(blocks: readonly ContentBlock[]): boolean {
   for (const block of blocks) {
     if (block.type === "tool_result") {
@@ -61,31 +65,41 @@ export function haveFiles(blocks: readonly ContentBlock[]): boolean {
   return false;
 }
 
-/** Replaces blocks, also those in tool results. Returns the same list if nothing is replaced. */
+/**
+ * Calls `replace` for each block, also for those in tool results. Returns the same list if nothing is
+ * replaced.
+ */
 export function mapBlocks(
   blocks: readonly ContentBlock[],
   replace: (block: ContentBlock) => ContentBlock,
 ): readonly ContentBlock[] {
   const mapped = blocks.map((block) => {
     if (block.type !== "tool_result" || !Array.isArray(block.content)) return replace(block);
-    const before = block.content as ContentBlock[];
-    const content = mapBlocks(before, replace);
-    return content === before ? block : { ...block, content: content as ContentBlock[] };
+    const original = block.content as ContentBlock[];
+    const content = mapBlocks(original, replace);
+    return content === original ? block : { ...block, content: content as ContentBlock[] };
   });
-  return mapped.every((block, at) => block === blocks[at]) ? blocks : mapped;
+  return mapped.every((block, index) => block === blocks[index]) ? blocks : mapped;
 }
 
-/** Returns a text in place of a file. It keeps the cache breakpoint of the file's block, if it has one. */
+/**
+ * Returns a text block in place of a file's block. Keeps the cache breakpoint of the file's block, if it has
+ * one. `why` completes the sentence, e.g. `was deleted.`
+ */
 export function noteInPlace(block: ContentBlock, file: FileReference, why: string): ContentBlock {
   const { cache_control } = block;
   const { name, media_type, width, height, pages } = file;
   const size = width === undefined ? "" : `, ${width} × ${height} pixels`;
-  const length = pages === undefined ? "" : `, ${pages} pages`;
-  const what = `${name === undefined ? "A file" : `The file ${JSON.stringify(name)}`} (${media_type}${size}${length})`;
-  return { type: "text", text: `[${what} ${why}]`, ...(cache_control !== undefined && { cache_control }) };
+  const pageCount = pages === undefined ? "" : `, ${pages} pages`;
+  const description = `${name === undefined ? "A file" : `The file ${JSON.stringify(name)}`} (${media_type}${size}${pageCount})`;
+  return {
+    type: "text",
+    text: `[${description} ${why}]`,
+    ...(cache_control !== undefined && { cache_control }),
+  };
 }
 
-/** Returns the ids of the files that events refer to. */
+/** Returns the ids of the files to which events refer, without duplicates. */
 export function fileIdsOf(events: readonly Pick<NewEvent, "type" | "data">[]): string[] {
   const ids = events.flatMap(({ type, data }) => {
     if (type === "user_message") return ((data as EventData["user_message"]).files ?? []).map(({ id }) => id);

@@ -5,44 +5,50 @@ import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { type FileInContext, fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { withoutTags } from "./sanitize.ts";
 
-/** Returns the bytes of a file as base64, or as text for a text; `undefined` if the file was deleted. */
+/**
+ * Reads a file: a text as text, any other file as base64. Resolves to `undefined` if the file was deleted.
+ */
 export type ReadForModel = (file: FileReference) => Promise<string | undefined>;
 
-/** Messages with the bytes of their files, by the messages without. */
+/**
+ * Caches messages with the bytes of their files, by the message without the bytes. `reads` lists the kinds of
+ * files that the model could read.
+ */
 export type FilledMessages = WeakMap<Message, { reads: string; filled: Message }>;
 
 /**
  * Puts the bytes of files into a request, just before it is sent. A file that was deleted, or that the model
- * cannot read, becomes a note. The same message gives the same object in every request, so that a model
- * client can reuse its own form of it.
+ * cannot read, becomes a note. Returns the same object for the same message in every request, so that a model
+ * client can cache its own form of it.
  */
 export async function withFileBytes(
   request: ModelRequest,
   model: Pick<ModelClient, "reads">,
   read: ReadForModel,
-  known: FilledMessages,
+  cache: FilledMessages,
 ): Promise<ModelRequest> {
   const reads = (model.reads ?? []).toSorted().join();
   const messages = await Promise.all(
     request.messages.map(async (message) => {
-      const kept = known.get(message);
-      if (kept?.reads === reads) return kept.filled;
+      const cached = cache.get(message);
+      if (cached?.reads === reads) return cached.filled;
       const filled = await filledMessage(message, model, read);
-      if (filled !== message) known.set(message, { reads, filled });
+      if (filled !== message) cache.set(message, { reads, filled });
       return filled;
     }),
   );
-  return messages.every((message, at) => message === request.messages[at])
+  return messages.every((message, index) => message === request.messages[index])
     ? request
     : { ...request, messages };
 }
 
+/** Returns a message with the bytes of its files; the same message if it has none. */
 async function filledMessage(
   message: Message,
   model: Pick<ModelClient, "reads">,
   read: ReadForModel,
 ): Promise<Message> {
-  // Only the runtime puts references into user messages; a model's answer may say anything.
+  // Only the runtime writes user messages. An answer may have a made-up reference.
   if (message.role !== "user") return message;
   const files = filesInBlocks(message.content).filter((file) => canRead(model, file.media_type));
   const contents = new Map<string, string | undefined>();
@@ -66,6 +72,7 @@ export function canRead({ reads = [] }: Pick<ModelClient, "reads">, mediaType: s
   return mediaType === "application/pdf" ? reads.includes("pdf") : mediaType === "text/plain";
 }
 
+/** Replaces the reference in a block by the content of the file. Only documents keep their title. */
 function filledBlock(
   block: ContentBlock,
   { media_type, tags = [] }: FileInContext,

@@ -4,7 +4,7 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import { fileOfBlock, filesInBlocks, haveFiles, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { contextEntry } from "./project.ts";
 
-/** What the files of a request may be in all. */
+/** Totals of the files of one request. */
 interface FileTotals {
   bytes: number;
   pictures: number;
@@ -12,35 +12,35 @@ interface FileTotals {
 }
 
 /**
- * The most that files of one request may be: limits of Claude's Messages API, for its models with the smaller
- * context. Base64 of 20 MB has 27 MB, which leaves room for text in a request of 32 MB.
+ * The limits for all files of one request. They are those of Claude's Messages API for its models with the
+ * smaller context. As base64, 20 MB of files take 27 MB, which leaves room for text in a request of 32 MB.
  */
 const MOST_FOR_REQUEST: FileTotals = { bytes: 20_000_000, pictures: 100, pages: 100 };
 
-/** The most pictures of a request that has one with a longer side than {@link LARGE_SIDE}. */
+/** The most pictures of a request in which one has a side longer than {@link LARGE_SIDE}. */
 const MOST_LARGE = 20;
 
-/** In pixels. */
+/** The side above which a picture counts as large, in pixels. */
 const LARGE_SIDE = 2_000;
 
 /**
- * Returns the checkpoint that leaves earlier files out, if the context has more than one request may have;
- * otherwise `undefined`. Half of the limit stays, so that this is rarely due. The newest files always stay: a
- * single message has no more than the limit.
+ * Returns a checkpoint that replaces earlier files by notes, if all files of the context exceed the limits of
+ * a request. Otherwise returns `undefined`. Keeps files up to half of the limits, so that such checkpoints
+ * are rare. Always keeps the newest files: those of a single message do not exceed the limits.
  */
 export function fileCheckpoint(
   entries: readonly ContextEntry[],
 ): Pick<EventData["checkpoint"], "reason" | "only" | "from_seq"> | undefined {
   if (!entries.some(({ blocks }) => haveFiles(blocks))) return undefined;
-  const filed = entries.map(({ blocks }) => filesInBlocks(blocks));
-  if (fits(filed.flat(), 1)) return undefined;
-  let from = filed.findLastIndex((files) => files.length > 0);
-  while (from > 0 && fits(filed.slice(from - 1).flat(), 0.5)) from -= 1;
-  const first = entries[from];
-  return first && { reason: "drop_old_results", only: "files", from_seq: first.seq };
+  const filesByEntry = entries.map(({ blocks }) => filesInBlocks(blocks));
+  if (fits(filesByEntry.flat(), 1)) return undefined;
+  let keepFrom = filesByEntry.findLastIndex((files) => files.length > 0);
+  while (keepFrom > 0 && fits(filesByEntry.slice(keepFrom - 1).flat(), 0.5)) keepFrom -= 1;
+  const firstKept = entries[keepFrom];
+  return firstKept && { reason: "drop_old_results", only: "files", from_seq: firstKept.seq };
 }
 
-/** Returns an entry without its files, each replaced by a note. */
+/** Replaces each file of an entry by a note. */
 export function withoutFiles(entry: ContextEntry): ContextEntry {
   const blocks = mapBlocks(entry.blocks, (block) => {
     const file = fileOfBlock(block);
@@ -50,16 +50,17 @@ export function withoutFiles(entry: ContextEntry): ContextEntry {
 }
 
 /**
- * Returns the entries without the files that came after the model's last answer. The API refused a request
- * with them; it has accepted all earlier files.
+ * Replaces the files after the model's last answer by notes. The API refused a request with these files; it
+ * has accepted all earlier ones.
  */
 export function withoutRefusedFiles(entries: readonly ContextEntry[]): ContextEntry[] {
-  const answered = entries.findLastIndex(({ role }) => role === "assistant");
-  return entries.map((entry, at) => (at > answered ? withoutMedia(entry) : entry));
+  const lastAnswer = entries.findLastIndex(({ role }) => role === "assistant");
+  return entries.map((entry, index) => (index > lastAnswer ? withoutMedia(entry) : entry));
 }
 
 const UNREADABLE = "is left out: the model could not read it.";
 
+/** Replaces each file of an entry by a note, also one whose bytes are in the block. */
 function withoutMedia(entry: ContextEntry): ContextEntry {
   const blocks = mapBlocks(entry.blocks, (block) => {
     if (block.type !== "image" && block.type !== "document") return block;
@@ -71,6 +72,7 @@ function withoutMedia(entry: ContextEntry): ContextEntry {
   return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
 }
 
+/** Returns whether files stay within a share of the limits, from 0 to 1. */
 function fits(files: readonly FileReference[], share: number): boolean {
   const pictures = files.filter(({ width }) => width !== undefined);
   const totals: FileTotals = {
@@ -79,6 +81,6 @@ function fits(files: readonly FileReference[], share: number): boolean {
     pages: files.reduce((sum, file) => sum + (file.pages ?? 0), 0),
   };
   const isLarge = ({ width = 0, height = 0 }: FileReference) => Math.max(width, height) > LARGE_SIDE;
-  const most = pictures.some(isLarge) ? { ...MOST_FOR_REQUEST, pictures: MOST_LARGE } : MOST_FOR_REQUEST;
-  return (["bytes", "pictures", "pages"] as const).every((what) => totals[what] <= most[what] * share);
+  const limits = pictures.some(isLarge) ? { ...MOST_FOR_REQUEST, pictures: MOST_LARGE } : MOST_FOR_REQUEST;
+  return (["bytes", "pictures", "pages"] as const).every((kind) => totals[kind] <= limits[kind] * share);
 }

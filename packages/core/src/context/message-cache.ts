@@ -3,16 +3,18 @@ import type { ContextEntry, KeptMessages } from "../session/context-entry.ts";
 
 /**
  * Converts context entries to messages: adjacent entries of one role become one message. Reuses the messages
- * in `kept`: the same entries give the same frozen objects, so a model client can cache its own form of a
- * message.
+ * in `kept`. The same entries yield the same frozen objects, so that a model client can cache its own form of
+ * a message.
  */
 export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages): Message[] {
-  const same = sameUpTo(kept.entries, entries);
+  const sameCount = sameAtStart(kept.entries, entries);
   // Only messages whose entries are unchanged are reused: an entry may have been redacted or dropped, and the
   // last message may have grown.
-  const last = kept.ends.findLastIndex((end) => end < same || (end === same && isEnd(entries, end)));
-  const messages = kept.messages.slice(0, last + 1);
-  const ends = kept.ends.slice(0, last + 1);
+  const lastReusable = kept.ends.findLastIndex(
+    (end) => end < sameCount || (end === sameCount && isEnd(entries, end)),
+  );
+  const messages = kept.messages.slice(0, lastReusable + 1);
+  const ends = kept.ends.slice(0, lastReusable + 1);
   while ((ends.at(-1) ?? 0) < entries.length) {
     const from = ends.at(-1) ?? 0;
     let end = from + 1;
@@ -24,15 +26,16 @@ export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages)
   return [...messages];
 }
 
-function sameUpTo(before: readonly ContextEntry[], now: readonly ContextEntry[]): number {
-  let same = 0;
-  while (same < before.length && before[same] === now[same]) same += 1;
-  return same;
+/** Returns how many entries at the start of both lists are the same objects. */
+function sameAtStart(earlier: readonly ContextEntry[], current: readonly ContextEntry[]): number {
+  let count = 0;
+  while (count < earlier.length && earlier[count] === current[count]) count += 1;
+  return count;
 }
 
-/** Returns whether a message ends before the entry `at`. */
-function isEnd(entries: readonly ContextEntry[], at: number): boolean {
-  return entries[at]?.role !== entries[at - 1]?.role;
+/** Returns whether a message ends before the entry at `index`. */
+function isEnd(entries: readonly ContextEntry[], index: number): boolean {
+  return entries[index]?.role !== entries[index - 1]?.role;
 }
 
 function joinedMessage(entries: readonly ContextEntry[]): Message {

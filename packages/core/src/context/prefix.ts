@@ -10,22 +10,29 @@ import { userDataBlock } from "./user-data.ts";
 /** The parts of an agent that are in its prefix. */
 interface Prefixed {
   readonly instructions: string;
+  /** `offered` marks a tool that the client of the run offers. */
   readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec; readonly offered?: true }>;
   readonly userData?: unknown;
   readonly output?: { readonly spec: ToolSpec; readonly format?: JsonObject };
 }
 
-/** Returns the tools that the model is given: the agent's, and the one for its output, if it needs one. */
+/**
+ * Returns the specs of the agent's tools. If the output has no output format, adds the spec of
+ * `final_answer`.
+ */
 function specsOf({ tools, output }: Prefixed): ToolSpec[] {
   const own = [...tools.values()].map((tool) => tool.spec);
   return output === undefined || output.format !== undefined ? own : [...own, output.spec];
 }
 
 /**
- * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
- * have changed, and `knowledge` if the user data have changed. Changes of an agent take effect only through
- * these events, because a new prefix invalidates the cache and removes all earlier thinking. User data that
- * is already in the system prompt stays there unchanged.
+ * Returns the events with which a new run of `agent` begins:
+ *
+ * - `prefix` if the system prompt or the tools have changed,
+ * - `knowledge` if the user data has changed. `userData` is the current user data.
+ *
+ * Changes of an agent take effect only through these events, because a new prefix invalidates the cache and
+ * removes all earlier thinking. User data that is already in the system prompt stays there unchanged.
  */
 export function prefixFor(
   state: SessionState,
@@ -34,66 +41,75 @@ export function prefixFor(
   userData: string,
 ): NewEvent[] {
   const { system, tools } = state.prefix ?? NO_PREFIX;
-  const current = { system, tools, ...moreOf(state.prefix) };
-  const first = state.prefix === undefined && userData !== "" ? userDataBlock(userData) : undefined;
-  const block = agent.userData === undefined ? undefined : (current.system[1] ?? first);
+  const current = { system, tools, ...optionalParts(state.prefix) };
+  const isFirst = state.prefix === undefined && userData !== "";
+  const firstBlock = isFirst ? userDataBlock(userData) : undefined;
+  const systemBlock = agent.userData === undefined ? undefined : (current.system[1] ?? firstBlock);
   const offered = [...agent.tools.values()].filter((tool) => tool.offered);
-  const wanted = {
+  const next = {
     system: [
       { type: "text" as const, text: agent.instructions.toWellFormed() },
-      ...(block === undefined ? [] : [block]),
+      ...(systemBlock === undefined ? [] : [systemBlock]),
     ],
     tools: toJson(specsOf(agent)) as unknown as ToolSpec[],
     ...(agent.output?.format && { output_format: agent.output.format }),
     ...(offered.length > 0 && { client_tools: offered.map(({ spec }) => spec.name) }),
   };
-  const same = canonicalJson(current as unknown as JsonObject) === canonicalJson(wanted);
-  const known = state.userData ?? first?.text;
+  const isSame = canonicalJson(current as unknown as JsonObject) === canonicalJson(next);
+  const lastRead = state.userData ?? firstBlock?.text;
   return [
-    ...(same ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...wanted } }]),
-    ...newUserData(known, userData),
+    ...(isSame ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...next } }]),
+    ...newUserData(lastRead, userData),
   ];
 }
 
 /**
- * Returns the event for new user data. Returns an empty list if the data are empty or equal to `known`, the
- * block that the model read last.
+ * Returns the `knowledge` event for new user data. Returns an empty list if the data is empty or equal to
+ * `lastRead`, the block that the model read last.
  */
-export function newUserData(known: string | undefined, text: string): NewEvent[] {
-  const isKnown = text === "" || userDataBlock(text).text === known;
+export function newUserData(lastRead: string | undefined, text: string): NewEvent[] {
+  const isKnown = text === "" || userDataBlock(text).text === lastRead;
   return isKnown ? [] : [{ type: "knowledge", data: { source: USER_DATA, data: text } }];
 }
 
 /**
- * Applies a prefix to a session's state. Removes unfinished calls of the API's own tools, and earlier
- * thinking, because its signature covers the old prefix.
+ * Applies a prefix to a session's state. Removes earlier thinking, whose signature covers the old prefix, and
+ * unfinished calls of the API's own tools.
  */
 export function applyPrefix(
   state: SessionState,
   { prefix_id: id, system, tools, output_format: outputFormat, client_tools }: EventData["prefix"],
 ): void {
   const chars = JSON.stringify({ system, tools, outputFormat }).length;
-  const more = { ...(outputFormat && { outputFormat }), ...(client_tools && { clientTools: client_tools }) };
-  state.prefix = { id, system, tools, chars, ...more };
+  const optional = {
+    ...(outputFormat && { outputFormat }),
+    ...(client_tools && { clientTools: client_tools }),
+  };
+  state.prefix = { id, system, tools, chars, ...optional };
   state.userData ??= system[1]?.text;
   state.entries = withoutUnpaired(withoutThinking(state.entries));
   state.hashed = { entries: 0, hash: "" };
 }
 
 /**
- * Returns a prefix with the same tools and a new id. Under a new prefix, context that was sent before may
- * change.
+ * Returns the event of a prefix with a new id and the same tools. Keeps the system prompt by default. Under a
+ * new prefix, context that was sent before may change.
  */
 export function newPrefix(
   { prefix }: SessionState,
   prefix_id: string,
   system: TextBlock[] = prefix?.system ?? [],
 ): NewEvent {
-  return { type: "prefix", data: { prefix_id, system, tools: prefix?.tools ?? [], ...moreOf(prefix) } };
+  return {
+    type: "prefix",
+    data: { prefix_id, system, tools: prefix?.tools ?? [], ...optionalParts(prefix) },
+  };
 }
 
-/** Returns the parts of a prefix that few agents have, as they are stored. */
-function moreOf(prefix: SessionState["prefix"]): Pick<EventData["prefix"], "output_format" | "client_tools"> {
+/** Returns the optional fields of a prefix in the form in which the event stores them. */
+function optionalParts(
+  prefix: SessionState["prefix"],
+): Pick<EventData["prefix"], "output_format" | "client_tools"> {
   const { outputFormat: output_format, clientTools } = prefix ?? {};
   return { ...(output_format && { output_format }), ...(clientTools && { client_tools: [...clientTools] }) };
 }

@@ -12,9 +12,9 @@ import { ownTagOf } from "./own-tags.ts";
 import { withoutTags, wrap } from "./sanitize.ts";
 
 /**
- * Converts an event to the context entry that the model reads. For all context events except
+ * Converts an event to the context entry that the model reads. Handles all context events except
  * `assistant_message`. `tags` are the application's own tags up to this event. `hookTags` are the tags that
- * hooks have declared; messages of the user must not contain them either.
+ * hooks have declared, which are escaped in messages of the user, too.
  */
 export function userEntry(
   event: StoredEvent,
@@ -26,27 +26,27 @@ export function userEntry(
 }
 
 /**
- * Returns the context entry of an answer, with the part that can be sent again. Returns `undefined` if there
- * is no such part.
+ * Returns the context entry of a model's answer, with the blocks that later requests can contain. Returns
+ * `undefined` if there are none.
  */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
 }
 
-/** Returns the entries without thinking. */
+/** Removes thinking blocks from entries. Leaves out entries that have no other blocks. */
 export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[] {
-  return entries.flatMap((existing) => {
-    if (!existing.blocks.some(isThinking)) return [existing];
-    const blocks = existing.blocks.filter((block) => !isThinking(block));
-    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, existing.seq)];
+  return entries.flatMap((entry) => {
+    if (!entry.blocks.some(isThinking)) return [entry];
+    const blocks = entry.blocks.filter((block) => !isThinking(block));
+    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, entry.seq)];
   });
 }
 
 /** Creates a context entry from the blocks of the event `seq`. */
 export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
-  // A request must not contain half a surrogate pair.
+  // The API refuses half of a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   const hasServerTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
   return {
@@ -58,17 +58,18 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   };
 }
 
+/** Returns the blocks of a user message: its files, then its text. */
 function messageBlocks(
   { message, files = [] }: EventData["user_message"],
   hookTags: readonly string[],
 ): ContentBlock[] {
-  const said = isBlank(message) ? [] : [textBlock(withoutTags(message, hookTags))];
-  if (files.length > 0) return [...files.map((file) => fileBlock(file, hookTags)), ...said];
-  // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
-  // because of it.
-  return said.length > 0 ? said : [textBlock("(an empty message)")];
+  const textBlocks = isBlank(message) ? [] : [textBlock(withoutTags(message, hookTags))];
+  if (files.length > 0) return [...files.map((file) => fileBlock(file, hookTags)), ...textBlocks];
+  // A writer that bypasses the runtime may have stored a blank message. It would make all requests fail.
+  return textBlocks.length > 0 ? textBlocks : [textBlock("(an empty message)")];
 }
 
+/** Returns the blocks of an event that is no message; none if the model does not read the event. */
 function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
   switch (event.type) {
     case "tool_result": {
@@ -93,11 +94,14 @@ function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[]
   }
 }
 
-/** Returns what the model reads about its output: the result of its call, or a note if there is a problem. */
+/**
+ * Returns the model's feedback on its output. For a call of `final_answer`, this is the call's result.
+ * Otherwise, it is a note if there is a problem.
+ */
 function outputBlocks({ call_id, problem }: EventData["output"], tags: readonly string[]): ContentBlock[] {
   if (call_id === undefined) return problem === undefined ? [] : [textBlock(wrap("note", problem, { tags }))];
-  const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content: problem ?? "Done." };
-  return [problem === undefined ? block : { ...block, is_error: true }];
+  const result: ContentBlock = { type: "tool_result", tool_use_id: call_id, content: problem ?? "Done." };
+  return [problem === undefined ? result : { ...result, is_error: true }];
 }
 
 /** Returns the text that the model reads for a tool's return value if the tool does not format it. */

@@ -49,14 +49,14 @@ export function sanitize(text: string, options: { tags?: readonly string[] } = {
   return text.toWellFormed().replace(pattern, "$&\\");
 }
 
-/** Makes these tags harmless in a text, and no others. */
+/** Escapes these tags in a text, and no others: adds a backslash after their `<`. */
 export function withoutTags(text: string, tags: readonly string[]): string {
   return tags.length === 0 ? text : text.replace(patternOf(tags), "$&\\");
 }
 
 /**
- * Wraps text in a tag, sanitised. `tags` are further tags that the text must not contain; if the tag is not
- * one of Pawl's, it must be among them.
+ * Sanitises text and wraps it in a tag. `tags` are further tags to escape in the text. If `tag` is not one of
+ * Pawl's, `tags` must include it.
  */
 export function wrap(
   tag: string,
@@ -79,34 +79,36 @@ function attribute(value: string): string {
 const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
 
 /**
- * Matches the `<` of an opening or closing tag, in upper or lower case, also with spaces or invisible
- * characters inside, and in full-width characters.
+ * Returns a pattern for the `<` of opening and closing tags. Matches any case and full-width characters, and
+ * allows spaces and invisible characters inside.
  */
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, anyWidth).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
-  // A single gap: with two adjacent ones, the pattern would try every split of a long run of spaces.
+  // Two adjacent gaps would be slow: the pattern would try every split of a long run of spaces.
   return new RegExp(`[<\uff1c\ufe64](?=${gap}(?:[/\uff0f]${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 
-/** Returns a class of the character and its full-width form, if it has one. */
+/** Returns a pattern for a character. An ASCII character also matches in its full-width form. */
 function anyWidth(character: string): string {
   const code = character.charCodeAt(0);
   const literal = character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
   return code > 0x20 && code < 0x7f ? `[${literal}${String.fromCharCode(code + 0xfee0)}]` : literal;
 }
 
+/** Matches Pawl's own tags. */
 const OURS = /* @__PURE__ */ tagPattern(WRAPPER_TAGS);
 
+/** The most patterns that are cached. */
 const MOST_PATTERNS = 100;
 
-/** Patterns by their tags. An application has few different lists of tags. */
+/** Caches patterns by their tags. An application has few different lists of tags. */
 const patterns = new Map<string, RegExp>();
 
 function patternOf(tags: readonly string[]): RegExp {
   const key = JSON.stringify(tags);
-  const known = patterns.get(key);
-  if (known !== undefined) return known;
+  const cached = patterns.get(key);
+  if (cached !== undefined) return cached;
   const pattern = tagPattern(tags);
   if (patterns.size >= MOST_PATTERNS) patterns.clear();
   patterns.set(key, pattern);

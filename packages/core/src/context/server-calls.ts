@@ -17,35 +17,36 @@ export function isPaused(state: SessionState): boolean {
  * is not.
  */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
-  // Most contexts have none, and every turn asks this several times.
-  return hasServerTools(entries) && [...unpaired(entries)].some(isServerCall);
+  // A quick check first: most contexts have no such tools, and every turn calls this several times.
+  return hasServerTools(entries) && [...unpairedBlocks(entries)].some(isServerCall);
 }
 
 /**
- * Returns the entries without unfinished calls of the API's own tools, and without results whose call is
- * gone: the API refuses both once another message follows. Later thinking is bound to them and is removed
- * too. Entries before `from` are not changed.
+ * Removes unfinished calls of the API's own tools, and results without a call: the API refuses both once
+ * another message follows. Also removes later thinking, because its signature covers the removed blocks.
+ * Entries before the index `from` stay unchanged.
  */
 export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
   if (!hasServerTools(entries)) return entries;
-  const lost = unpaired(entries);
-  if (!entries.slice(from).some(({ blocks }) => blocks.some((block) => lost.has(block)))) return entries;
-  let changed = false;
-  return entries.flatMap((entry, at) => {
-    if (at < from) return [entry];
+  const unpaired = unpairedBlocks(entries);
+  if (!entries.slice(from).some(({ blocks }) => blocks.some((block) => unpaired.has(block)))) return entries;
+  let hasRemoved = false;
+  return entries.flatMap((entry, index) => {
+    if (index < from) return [entry];
     const blocks = entry.blocks.filter((block) => {
-      changed ||= lost.has(block);
-      return !lost.has(block) && !(changed && isThinking(block));
+      hasRemoved ||= unpaired.has(block);
+      return !unpaired.has(block) && !(hasRemoved && isThinking(block));
     });
     if (blocks.length === entry.blocks.length) return [entry];
+    // The API refuses an answer that ends with thinking.
     while (blocks.length > 0 && isThinking(blocks.at(-1) as ContentBlock)) blocks.pop();
     return blocks.length === 0 ? [] : [contextEntry(entry.role, blocks, entry.seq)];
   });
 }
 
 /**
- * Removes calls that the API's own tools will never finish. Keeps a call if an answer that was already sent
- * follows it: within a prefix, only the end of the context may change.
+ * Removes unfinished calls of the API's own tools that will never get a result. Keeps a call if an answer
+ * that was already sent follows it: within a prefix, only the end of the context may change.
  */
 export function endServerCalls(state: SessionState): void {
   const lastSent = state.entries.findLastIndex(
@@ -58,13 +59,14 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Returns whether the API has continued its answer without the result of one of its own tools. That tool's
- * call cannot be sent once another message follows, and only a new prefix can remove it.
+ * Returns whether the model's answer has ended while a call of one of the API's own tools has no result. The
+ * API refuses such a call once another message follows. `endServerCalls` removes it, or a new prefix if an
+ * answer that was sent follows it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;
-  const goesOn = stopReason === "pause_turn" || stopReason === "tool_use";
-  return !goesOn && hasOpenServerCalls(state.entries);
+  const willContinue = stopReason === "pause_turn" || stopReason === "tool_use";
+  return !willContinue && hasOpenServerCalls(state.entries);
 }
 
 function hasServerTools(entries: readonly ContextEntry[]): boolean {
@@ -72,21 +74,22 @@ function hasServerTools(entries: readonly ContextEntry[]): boolean {
   return false;
 }
 
-function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
-  const lost = new Set<ContentBlock>();
+/** Returns the calls of the API's own tools that have no result, and the results that have no call. */
+function unpairedBlocks(entries: readonly ContextEntry[]): Set<ContentBlock> {
+  const unpaired = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
   for (const { role, blocks, hasServerTools } of entries) {
     if (role !== "assistant" || !hasServerTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {
         calls.set(block.id, block);
-        lost.add(block);
+        unpaired.add(block);
       } else if (isServerResult(block)) {
         const call = calls.get(block.tool_use_id);
-        if (call === undefined) lost.add(block);
-        else lost.delete(call);
+        if (call === undefined) unpaired.add(block);
+        else unpaired.delete(call);
       }
     }
   }
-  return lost;
+  return unpaired;
 }

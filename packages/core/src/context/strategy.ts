@@ -25,8 +25,7 @@ export interface CheckpointSource {
 }
 
 /**
- * A checkpoint to make. `fromSeq` is the `seq` of the first entry that stays as it is; `reason` is the form
- * of the context before it.
+ * A checkpoint to make. The context before the entry with `fromSeq` is sent in the form that `reason` names.
  */
 export interface CheckpointPlan {
   /** The shorter form of the earlier context, see `EventData.checkpoint`. */
@@ -41,10 +40,11 @@ export interface CheckpointPlan {
 
 /**
  * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
- * invalidates the cache and removes all earlier thinking, so make one rarely, and free much at once. A turn
- * makes at most one. Then `beforeTurn` of all hooks is called again, so that they can repeat what it removed.
- * If a strategy throws, the error is reported, the context stays unchanged, and no checkpoint is tried again
- * in the run.
+ * invalidates the cache and removes all earlier thinking. So make checkpoints rarely, and free much at once.
+ *
+ * A turn makes at most one checkpoint. After it, `beforeTurn` of all hooks is called again, so that they can
+ * append what the checkpoint removed. If a strategy throws, the error is reported and the context stays
+ * unchanged. No other checkpoint is tried in the run.
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ export interface UserDataSource<Deps = unknown> {
   signal: AbortSignal;
 }
 
-/** Returns user data as a system block, in its tag. */
+/** Returns user data as a system block, in the tag `<user_data>`. */
 export function userDataBlock(text: string): TextBlock {
   return { type: "text", text: wrap("user_data", text) };
 }

@@ -8,14 +8,14 @@ import { sanitize, withoutTags } from "./sanitize.ts";
 
 /** The settings that determine how the model reads tool results. */
 interface ResultForm extends Clipping {
-  /** The tag around results; `undefined` for none. */
+  /** The tag around results; `undefined` for no tag. */
   readonly resultTag?: string;
 }
 
 /**
- * Gives tool results the `content` that the model reads: clipped to the agent's limits, then wrapped in its
- * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
- * never change. Without a tag, only the tags that hooks have declared are made harmless.
+ * Sets the `content` of tool results, which the model reads: the result, clipped to the agent's limits and
+ * wrapped in its `resultTag`. Without a `resultTag`, escapes only the tags that hooks have declared. `result`
+ * is not changed. Call this before results are stored, because what was sent to the model must never change.
  */
 export function withContent(
   agent: ResultForm,
@@ -33,50 +33,55 @@ export function withContent(
   return hookTags.length === 0 ? clipped : clipped.map((event) => withoutTagsIn(event, hookTags));
 }
 
+/** Escapes tags in the `content` of a tool result. Returns any other event unchanged. */
 function withoutTagsIn(event: NewEvent, tags: readonly string[]): NewEvent {
   if (event.type !== "tool_result") return event;
   const { result, content = resultText(result) } = event.data;
-  const harmless = withTexts(content, (text) => withoutTags(text, tags));
-  const isSame = JSON.stringify(harmless) === JSON.stringify(content);
-  return isSame ? event : { ...event, data: { ...event.data, content: harmless } };
+  const escaped = withTexts(content, (text) => withoutTags(text, tags));
+  const isSame = JSON.stringify(escaped) === JSON.stringify(content);
+  return isSame ? event : { ...event, data: { ...event.data, content: escaped } };
 }
 
-/** Changes all texts in a value, also those of nested blocks. */
+/** Applies `change` to all texts in a value, also to those of nested blocks. */
 function withTexts<T>(value: T, change: (text: string) => string): T {
   const changed = (part: unknown): unknown => {
     if (typeof part === "string") return change(part);
     if (Array.isArray(part)) return part.map(changed);
     if (typeof part !== "object" || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, changed(one)]));
+    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, changed(item)]));
   };
   return changed(value) as T;
 }
 
+/** Wraps the `content` of a tool result in a tag. Returns any other event unchanged. */
 function wrapResult(tag: string, event: NewEvent, ownTags: readonly string[]): NewEvent {
   if (event.type !== "tool_result") return event;
   const { tool_name, success, result, content = resultText(result) } = event.data;
   const open = `<${tag} tool="${tool_name}"${success ? "" : ' error="true"'}>`;
   const close = `</${tag}>`;
-  const inside = (text: string) => sanitize(text, { tags: [tag, ...ownTags] });
+  const sanitized = (text: string) => sanitize(text, { tags: [tag, ...ownTags] });
   const wrapped =
     typeof content === "string"
-      ? `${open}\n${inside(content)}\n${close}`
-      : wrapBlocks(content, { open, close, inside });
+      ? `${open}\n${sanitized(content)}\n${close}`
+      : wrapBlocks(content, { open, close, sanitized });
   return { ...event, data: { ...event.data, content: wrapped } };
 }
 
-/** Puts blocks between two blocks with the tags, unless they contain a kind that must stand alone. */
+/**
+ * Puts blocks between two text blocks with the tags. Adds no tags if a block has a type of {@link UNWRAPPED}.
+ */
 function wrapBlocks(
   blocks: readonly ContentBlock[],
-  { open, close, inside }: { open: string; close: string; inside(text: string): string },
+  { open, close, sanitized }: { open: string; close: string; sanitized(text: string): string },
 ): ContentBlock[] {
-  const shown = blocks.map((block) => (isText(block) ? { ...block, text: inside(block.text) } : block));
-  if (shown.some(({ type }) => ALONE.includes(type))) return shown;
-  return [{ type: "text", text: open }, ...shown, { type: "text", text: close }];
+  const harmless = blocks.map((block) => (isText(block) ? { ...block, text: sanitized(block.text) } : block));
+  if (harmless.some(({ type }) => UNWRAPPED.includes(type))) return harmless;
+  return [{ type: "text", text: open }, ...harmless, { type: "text", text: close }];
 }
 
-// The API cites search results by their place, and loads referenced tools.
-const ALONE: readonly string[] = ["search_result", "tool_reference"];
+// Text around these blocks would do harm: the API cites search results by their position, and loads the
+// tools that a result references.
+const UNWRAPPED: readonly string[] = ["search_result", "tool_reference"];
 
 /**
  * The longest results that the model reads, in characters: `maxResultChars` for one tool, `resultLimit` for
@@ -89,7 +94,7 @@ export interface Clipping {
 
 /**
  * Clips the `content` of tool results to the agent's limits; `result` stays whole. Call this before results
- * are stored, because what the model was sent must never change.
+ * are stored, because what was sent to the model must never change.
  */
 export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => {
@@ -101,24 +106,26 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
   });
 }
 
-/** How many characters a text block counts at least. */
+/** The least number of characters that a text block counts towards the limit. */
 const LEAST_CHARS = 20;
 
 /**
- * Clips text blocks to `limit` characters in all, from the first block on. One note takes the place of those
- * that have no room. Other blocks are not changed.
+ * Clips text blocks to `limit` characters in all, from the first block on. Replaces the text blocks that have
+ * no room by one note at the end. Other blocks are not changed.
  */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
-  let left = limit;
-  let over = 0;
+  let remaining = limit;
+  let droppedChars = 0;
   const kept = blocks.flatMap((block) => {
     if (!isText(block)) return [block];
     const { length } = block.text;
-    if (left === 0) over += length;
-    if (left === 0) return [];
-    const text = clipText(block.text, left);
-    left = Math.max(0, left - Math.max(length, LEAST_CHARS));
+    if (remaining === 0) {
+      droppedChars += length;
+      return [];
+    }
+    const text = clipText(block.text, remaining);
+    remaining = Math.max(0, remaining - Math.max(length, LEAST_CHARS));
     return [text === block.text ? block : { ...block, text }];
   });
-  return over === 0 ? kept : [...kept, { type: "text", text: clipNote(over, over) }];
+  return droppedChars === 0 ? kept : [...kept, { type: "text", text: clipNote(droppedChars, droppedChars) }];
 }

@@ -6,23 +6,24 @@ export interface WaitingSession {
 
 /**
  * The sessions that wait for a worker, and those that workers have. Users take turns, and so do the sessions
- * of a user. A session waits once, however often it is woken, and not while a worker has it.
+ * of a user. A session is in the queue at most once, however often it is woken. While a worker has it, it is
+ * not in the queue.
  */
 export interface FairQueue {
   /** The sessions that wait, by user. The user whose turn is next comes first. */
   readonly lines: Map<string, Set<string>>;
   /** The user of each session that waits. */
   readonly users: Map<string, string>;
-  /** The sessions at work; with a user, those that were woken again meanwhile. */
+  /** The sessions that workers have. The value is the user if the session was woken again meanwhile. */
   readonly atWork: Map<string, string | undefined>;
 }
 
-/** Returns a queue in which nothing waits. */
+/** Makes an empty queue. */
 export function newFairQueue(): FairQueue {
   return { lines: new Map(), users: new Map(), atWork: new Map() };
 }
 
-/** Lets a session wait. If a worker has it, it waits once that work is over. */
+/** Adds a session to the queue. If a worker has it, `endWork` adds it. */
 export function addWaiting({ lines, users, atWork }: FairQueue, { sessionId, userId }: WaitingSession): void {
   if (atWork.has(sessionId)) atWork.set(sessionId, userId);
   else if (!users.has(sessionId)) {
@@ -32,7 +33,7 @@ export function addWaiting({ lines, users, atWork }: FairQueue, { sessionId, use
   }
 }
 
-/** Takes a session out, if it waits. */
+/** Removes a session from the queue, if it waits. */
 export function removeWaiting({ lines, users }: FairQueue, sessionId: string): void {
   const userId = users.get(sessionId);
   if (userId === undefined) return;
@@ -43,8 +44,8 @@ export function removeWaiting({ lines, users }: FairQueue, sessionId: string): v
 }
 
 /**
- * Takes the next session to work on: of the user whose turn it is, who then comes last. `undefined` if none
- * waits.
+ * Takes the next session out of the queue, for a worker. It belongs to the user whose turn is next; that user
+ * then comes last. Returns `undefined` if no session waits.
  */
 export function takeWaiting(queue: FairQueue): WaitingSession | undefined {
   const [first] = queue.lines;
@@ -61,7 +62,7 @@ export function takeWaiting(queue: FairQueue): WaitingSession | undefined {
   return { sessionId, userId };
 }
 
-/** Ends the work on a session. It waits again if it was woken meanwhile. */
+/** Ends the work on a session. If the session was woken meanwhile, adds it to the queue again. */
 export function endWork(queue: FairQueue, sessionId: string): void {
   const userId = queue.atWork.get(sessionId);
   queue.atWork.delete(sessionId);

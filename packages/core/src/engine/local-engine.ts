@@ -11,9 +11,9 @@ import {
 } from "./fair-queue.ts";
 
 /**
- * Makes an engine that wakes sessions in this process, and keeps its wakes in memory. Users take turns, and
- * so do the sessions of a user, however many one of them has. A runtime with `concurrency` and without
- * `engine` has this one.
+ * Makes an engine that wakes sessions in this process, and keeps its wakes in memory. Users take turns,
+ * however many sessions each one has, and so do the sessions of a user. A runtime with the option
+ * `concurrency` and without `engine` uses this engine.
  *
  * @example
  * ```ts
@@ -30,39 +30,40 @@ export function localEngine({ clock = systemClock }: { clock?: Clock } = {}): En
   return engineInMemory(clock, newSlots(Number.POSITIVE_INFINITY));
 }
 
-/** Makes a local engine that calls its handler while a place is free, and takes the place for the call. */
+/** Makes a local engine. Each call of a handler takes a place of `slots`. Sessions wait until one is free. */
 export function engineInMemory(clock: Clock, slots: Slots): Engine {
   const queue = newFairQueue();
   const workers = new Set<Worker>();
   const wakeNow = (waiting: WaitingSession) => {
     addWaiting(queue, waiting);
-    takeNext();
+    startCalls();
   };
   const timers = newTimers(clock, wakeNow);
-  const takeNext = () => {
+  /** Calls handlers while sessions wait and places are free. */
+  const startCalls = () => {
     for (const worker of workers) {
       while (worker.active.size < worker.concurrency && queue.users.size > 0) {
-        const leave = slots.tryTake();
-        if (leave === undefined) return;
+        const freePlace = slots.tryTake();
+        if (freePlace === undefined) return;
         const next = takeWaiting(queue);
-        if (next === undefined) return leave();
+        if (next === undefined) return freePlace();
         const call = callWith(worker.handler, next);
         worker.active.add(call);
         void call.then(() => {
           worker.active.delete(call);
-          leave();
-          takeNext();
+          freePlace();
+          startCalls();
         });
       }
     }
   };
   const callWith = async (handler: WokenHandler, waiting: WaitingSession): Promise<void> => {
     const { sessionId } = waiting;
-    // A handler does not reject. If one does, the session is not lost.
+    // A handler must not reject. If one does, its session is woken again a little later.
     await handler({ sessionId }).catch(() => timers.set(waiting, clock.now() + RETRY_MS));
     endWork(queue, sessionId);
   };
-  slots.onFree(takeNext);
+  slots.onFree(startCalls);
   return {
     wake: async (sessionId, { afterMs = 0, userId = "" } = {}) => {
       if (afterMs > 0) timers.set({ sessionId, userId }, clock.now() + afterMs);
@@ -75,7 +76,7 @@ export function engineInMemory(clock: Clock, slots: Slots): Engine {
     work: async (handler, { concurrency }) => {
       const worker: Worker = { handler, concurrency, active: new Set() };
       workers.add(worker);
-      takeNext();
+      startCalls();
       return {
         stop: async () => {
           workers.delete(worker);
@@ -86,7 +87,7 @@ export function engineInMemory(clock: Clock, slots: Slots): Engine {
   };
 }
 
-/** The pause before a session is woken again whose handler has rejected, in milliseconds. */
+/** How long after a handler has rejected its session is woken again, in milliseconds. */
 const RETRY_MS = 1_000;
 
 interface Worker {
@@ -95,20 +96,20 @@ interface Worker {
   active: Set<Promise<void>>;
 }
 
-/** Keeps one timer for each session: the earliest. */
-function newTimers(clock: Clock, ring: (waiting: WaitingSession) => void) {
+/** Makes timers that call `wake`. A session has at most one timer: the earliest that was set. */
+function newTimers(clock: Clock, wake: (waiting: WaitingSession) => void) {
   const timers = new Map<string, { at: number; cancel(): void }>();
   return {
     set: (waiting: WaitingSession, at: number): void => {
       const { sessionId } = waiting;
-      const earlier = timers.get(sessionId);
-      if (earlier !== undefined && earlier.at <= at) return;
-      earlier?.cancel();
-      const due = () => {
+      const current = timers.get(sessionId);
+      if (current !== undefined && current.at <= at) return;
+      current?.cancel();
+      const fire = () => {
         timers.delete(sessionId);
-        ring(waiting);
+        wake(waiting);
       };
-      timers.set(sessionId, { at, cancel: clock.after(at - clock.now(), due, { background: true }) });
+      timers.set(sessionId, { at, cancel: clock.after(at - clock.now(), fire, { background: true }) });
     },
     cancel: (sessionId: string): void => {
       timers.get(sessionId)?.cancel();

@@ -36,11 +36,10 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
  * console.log(contentTypeOf("ada/plan.PDF")); // application/pdf
  * ```
  */
-// The type is not stored with the file, because it could then get lost or be chosen by the author of the
-// content.
+// The type is not stored with the file: a stored type could get lost, or be chosen by the content's author.
 export function contentTypeOf(path: string): string {
-  const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? UNKNOWN_TYPE) : UNKNOWN_TYPE;
+  const extension = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(CONTENT_TYPES, extension) ? (CONTENT_TYPES[extension] ?? UNKNOWN_TYPE) : UNKNOWN_TYPE;
 }
 
 const UNKNOWN_TYPE = "application/octet-stream";

@@ -49,15 +49,15 @@ export function diskFiles(directory: string): FileStore {
   if (typeof directory !== "string")
     throw new PawlError("config", `diskFiles() needs \`directory\`, a string; got ${kindOf(directory)}.`);
   const root = resolve(directory);
-  let cleared: Promise<void> | undefined;
+  let clearing: Promise<void> | undefined;
   return {
     async put(path, content) {
       const { folders, name } = placeOf(path);
       const bytes = bytesOf(content);
       await guarded(path, "written", async () => {
         const drafts = await makeFolder(await makeRoot(root), [DRAFTS]);
-        cleared ??= clearOldDrafts(drafts);
-        await cleared;
+        clearing ??= clearOldDrafts(drafts);
+        await clearing;
         await writeWhole({ drafts, folder: await makeFolder(root, folders), name, bytes });
       });
     },
@@ -67,8 +67,8 @@ export function diskFiles(directory: string): FileStore {
       const names = stored === "" ? [] : stored.split("/");
       const found: FileInfo[] = [];
       await guarded(folder, "listed", async () => {
-        const top = await existingFolder(root, names);
-        if (top !== undefined) await collect(top, stored, found);
+        const topFolder = await existingFolder(root, names);
+        if (topFolder !== undefined) await collect(topFolder, stored, found);
       });
       return sortedByPath(found);
     },
@@ -84,11 +84,13 @@ export function diskFiles(directory: string): FileStore {
   };
 }
 
+/** Returns the encoded folders of a path, and the encoded name of its file. */
 function placeOf(path: string): { folders: string[]; name: string } {
   const folders = storedPath(path).split("/");
   return { name: folders.pop() ?? "", folders };
 }
 
+/** Reads a file. Rejects with `not_found` if it does not exist. */
 async function read(root: string, path: string): Promise<StoredFile> {
   const { folders, name } = placeOf(path);
   const folder = await existingFolder(root, folders);
@@ -102,22 +104,25 @@ async function read(root: string, path: string): Promise<StoredFile> {
   }
 }
 
-/** Collects the store's files below a folder. Leaves out a file that is deleted in the meantime. */
+/**
+ * Adds the store's files below a folder to `found`. `stored` is the folder's encoded path. Leaves out a file
+ * that is deleted in the meantime.
+ */
 async function collect(folder: string, stored: string, found: FileInfo[]): Promise<void> {
   const entries = await entriesOf(folder);
-  const nameOf = ({ name }: Dirent): string => (stored === "" ? name : `${stored}/${name}`);
+  const storedPathOf = ({ name }: Dirent): string => (stored === "" ? name : `${stored}/${name}`);
   for (const entry of entries) {
     // No folder of the store has a dot in its name.
     if (entry.isDirectory() && !entry.name.includes(".")) {
-      await collect(join(folder, entry.name), nameOf(entry), found);
+      await collect(join(folder, entry.name), storedPathOf(entry), found);
     }
   }
   // In parallel: a folder may have a file for every day of several years.
   const files = entries.map(async (entry): Promise<FileInfo[]> => {
-    const path = entry.isFile() ? pathOfStored(nameOf(entry)) : undefined;
-    const stat = path && (await lstat(join(folder, entry.name)).catch(ignoreMissing));
-    if (path === undefined || !stat) return [];
-    const { size, mtime } = stat;
+    const path = entry.isFile() ? pathOfStored(storedPathOf(entry)) : undefined;
+    const stats = path && (await lstat(join(folder, entry.name)).catch(ignoreMissing));
+    if (path === undefined || !stats) return [];
+    const { size, mtime } = stats;
     return [{ path, contentType: contentTypeOf(path), size, modifiedAt: mtime.toISOString() }];
   });
   for (const file of await Promise.all(files)) found.push(...file);
@@ -127,17 +132,19 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
 }
 
+/** Returns `undefined` if the error says that a file or folder does not exist; rethrows any other error. */
 function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-async function guarded<T>(path: string, done: string, work: () => Promise<T>): Promise<T> {
+/** Rejects with `store_unavailable` if the disk fails. `verb` is for the message, e.g. `written`. */
+async function guarded<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (PawlError.is(cause)) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    const message = `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`;
+    const message = `The file could not be ${verb}${code === undefined ? "" : ` (${code})`}.`;
     throw new PawlError("store_unavailable", message, { cause, details: { path } });
   }
 }
@@ -145,6 +152,7 @@ async function guarded<T>(path: string, done: string, work: () => Promise<T>): P
 /** The age in milliseconds from which a draft counts as left by a crash. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
+/** A file to write, and its place. */
 interface Draft {
   /** The folder for drafts, on the same disk as `folder`. */
   drafts: string;
@@ -154,8 +162,8 @@ interface Draft {
 }
 
 /**
- * Writes a file atomically: it has its old or its new content for every reader, even after a crash. A link at
- * the file's path is replaced.
+ * Writes a file atomically: every reader sees its old or its new content, even after a crash. Replaces a link
+ * at the file's path.
  */
 export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promise<void> {
   const draft = join(drafts, crypto.randomUUID());
@@ -173,7 +181,7 @@ export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promis
   await syncFolder(folder);
 }
 
-/** Removes drafts that crashes have left. Ignores failures, because such a draft only costs disk space. */
+/** Deletes drafts that crashes have left. Ignores failures, because such a draft only costs disk space. */
 export async function clearOldDrafts(drafts: string): Promise<void> {
   try {
     for (const name of await readdir(drafts)) {

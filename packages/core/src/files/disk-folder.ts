@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 /** The folder in which files are written before they are renamed. No stored name begins with a dot. */
 export const DRAFTS = ".drafts";
 
-/** Creates the store's directory and its parents. The directory may be a link. */
+/** Creates the store's directory and its parents, and returns its path. The directory may be a link. */
 export async function makeRoot(root: string): Promise<string> {
-  const first = await mkdir(root, { recursive: true, mode: 0o700 });
-  if (first !== undefined) await syncUp(root, dirname(first));
+  const firstCreated = await mkdir(root, { recursive: true, mode: 0o700 });
+  if (firstCreated !== undefined) await syncUp(root, dirname(firstCreated));
   return root;
 }
 
@@ -18,9 +18,9 @@ export async function makeRoot(root: string): Promise<string> {
 export async function makeFolder(root: string, names: readonly string[]): Promise<string> {
   let place = await realpath(root);
   for (const name of names) {
-    const above = place;
-    place = join(above, name);
-    if (await mkdir(place, { mode: 0o700 }).then(() => true, ignoreExisting)) await syncFolder(above);
+    const parent = place;
+    place = join(parent, name);
+    if (await mkdir(place, { mode: 0o700 }).then(() => true, ignoreExisting)) await syncFolder(parent);
     await checkFolder(place);
   }
   return place;
@@ -58,18 +58,22 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
+/** Rejects if the path is not a folder, e.g. if it is a link. */
 async function checkFolder(place: string): Promise<void> {
   if (!(await lstat(place)).isDirectory()) throw new Error(`Not a folder: ${place}`);
 }
 
-/** Flushes the parents of a new folder to disk, up to `last`, the nearest folder that existed before. */
-async function syncUp(folder: string, last: string): Promise<void> {
+/**
+ * Flushes the parents of a new folder to disk, up to `lastFolder`: the nearest folder that existed before.
+ */
+async function syncUp(folder: string, lastFolder: string): Promise<void> {
   for (let place = dirname(folder); ; place = dirname(place)) {
     await syncFolder(place);
-    if (place === last || place === dirname(place)) return;
+    if (place === lastFolder || place === dirname(place)) return;
   }
 }
 
+/** Returns `false` if the folder existed before; rethrows any other error. */
 function ignoreExisting(error: NodeJS.ErrnoException): boolean {
   if (error.code !== "EEXIST") throw error;
   return false;

@@ -1,7 +1,9 @@
 import { PawlError } from "../base/errors.ts";
 
+/** The most characters of an encoded path. */
 const MAX_PATH = 800;
 
+/** The most characters of an encoded name. */
 const MAX_NAME = 200;
 
 /**
@@ -37,9 +39,9 @@ const CONTROL = /\p{Cc}/u;
  * ```
  */
 export function storedPath(path: string): string {
-  const names = namesOf(path);
+  const names = checkedNames(path);
   const file = names.pop() ?? "";
-  return checkedPart(path, [...names.map(folderName), fileName(file)]);
+  return joinedNames(path, [...names.map(encodedFolder), encodedFile(file)]);
 }
 
 /**
@@ -55,7 +57,7 @@ export function storedPath(path: string): string {
  * ```
  */
 export function storedFolder(folder: string): string {
-  return folder === "" ? "" : checkedPart(folder, namesOf(folder).map(folderName));
+  return folder === "" ? "" : joinedNames(folder, checkedNames(folder).map(encodedFolder));
 }
 
 /**
@@ -85,37 +87,43 @@ export function pathOfStored(stored: string): string | undefined {
  * @throws PawlError `invalid_input`
  */
 export function checkPath(path: string): string {
-  storedPath(path);
+  storedPath(path); // Throws for an invalid path.
   return path.normalize("NFC");
 }
 
-function namesOf(path: string): string[] {
+/** Splits a path into its names, in composed Unicode form. Throws for an invalid path. */
+function checkedNames(path: string): string[] {
   if (typeof path !== "string" || !path.isWellFormed() || CONTROL.test(path) || path.includes("\\")) {
-    throw refused(path, "be a string without backslashes, control characters or half surrogate pairs");
+    throw invalidPath(path, "be a string without backslashes, control characters or half surrogate pairs");
   }
   const names = path.normalize("NFC").split("/");
   if (names.some((name) => name === "" || name === "." || name === "..")) {
-    throw refused(path, 'be names separated by single "/", none at either end; no name may be "." or ".."');
+    throw invalidPath(
+      path,
+      'be names separated by single "/", none at either end; no name may be "." or ".."',
+    );
   }
   return names;
 }
 
-function folderName(name: string): string {
+/** Encodes the name of a folder. Names of Windows devices get an escaped first letter. */
+function encodedFolder(name: string): string {
   return Array.from(name, (char) => (PLAIN.test(char) ? char : escaped(char)))
     .join("")
-    .replace(DEVICE, escapeFirst);
+    .replace(DEVICE, escapedFirst);
 }
 
-function fileName(name: string): string {
+/** Encodes the name of a file like that of a folder. Keeps inner dots; adds a `=` to a name without one. */
+function encodedFile(name: string): string {
   const last = name.length - 1;
-  let at = 0;
+  let index = 0;
   let stored = "";
   for (const char of name) {
-    const plain = PLAIN.test(char) || (char === "." && at > 0 && at < last);
-    stored += plain ? char : escaped(char);
-    at += char.length;
+    const isPlain = PLAIN.test(char) || (char === "." && index > 0 && index < last);
+    stored += isPlain ? char : escaped(char);
+    index += char.length;
   }
-  return `${stored.replace(DEVICE, escapeFirst)}${stored.includes(".") ? "" : "="}`;
+  return `${stored.replace(DEVICE, escapedFirst)}${stored.includes(".") ? "" : "="}`;
 }
 
 function escaped(char: string): string {
@@ -124,14 +132,15 @@ function escaped(char: string): string {
   );
 }
 
-function escapeFirst(name: string): string {
+function escapedFirst(name: string): string {
   return escaped(name.slice(0, 1)) + name.slice(1);
 }
 
-function checkedPart(path: string, names: readonly string[]): string {
+/** Joins encoded names. Throws if the result is too long. */
+function joinedNames(path: string, names: readonly string[]): string {
   const stored = names.join("/");
   if (stored.length > MAX_PATH || names.some((name) => name.length > MAX_NAME)) {
-    throw refused(
+    throw invalidPath(
       path,
       `have at most ${MAX_PATH} characters, ${MAX_NAME} in each name; all but a-z 0-9 . - count as 3 or more`,
     );
@@ -139,7 +148,7 @@ function checkedPart(path: string, names: readonly string[]): string {
   return stored;
 }
 
-function refused(path: string, rule: string): PawlError {
+function invalidPath(path: string, rule: string): PawlError {
   const shown = typeof path === "string" ? path.toWellFormed().slice(0, 100) : path;
   return new PawlError("invalid_input", `A file path must ${rule}.`, { details: { path: shown } });
 }

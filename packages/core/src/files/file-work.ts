@@ -3,41 +3,45 @@ import type { AskedWork, WorkLimit, WorkPlace } from "../base/work-limit.ts";
 import { type FileFacts, inspectFile } from "./inspect-file.ts";
 import type { UserFile } from "./user-files.ts";
 
-/** The one place where files are worked on: everything that has the bytes of a file has a place here. */
+/** Limits the work on files in this process. All code that holds the bytes of a file has a place here. */
 export interface FileWork extends WorkLimit {
-  /** Calls `work` in a place, which is left when `work` settles. */
-  within<T>(asked: AskedWork, work: (place: WorkPlace) => Promise<T>): Promise<T>;
-  /** Returns what a file contains. The same bytes are inspected once, as long as they are remembered. */
+  /** Waits for a place, calls `work`, and leaves the place when `work` settles. */
+  within<T>(request: AskedWork, work: (place: WorkPlace) => Promise<T>): Promise<T>;
+  /**
+   * Returns the id and the facts of a file. `id` is its hash if that is already known. The facts of recently
+   * inspected files are cached by their hash.
+   */
   inspect(content: Uint8Array<ArrayBuffer>, id?: string): Promise<UserFile>;
 }
 
-/** The number of files that are remembered, for those whose facts are not stored. */
-const MOST_REMEMBERED = 1_000;
+/** The most files whose facts are cached, for files whose facts are not stored. */
+const MOST_CACHED = 1_000;
 
 /**
- * Makes the place where files are worked on.
+ * Creates the limit for the work on files.
  *
  * @param inspectBytes inspects a file by its bytes
  */
 export function newFileWork(limit: WorkLimit, inspectBytes: typeof inspectFile = inspectFile): FileWork {
-  // The hash names the bytes, so what is remembered stays true, and tells no user about another one's files.
-  const remembered = new Map<string, FileFacts>();
+  // Keyed by the hash of the bytes, the facts are never stale. Only code that has the bytes looks them up.
+  const cache = new Map<string, FileFacts>();
   return {
     ...limit,
-    within: async (asked, work) => {
-      const place = await limit.enter(asked);
+    within: async (request, work) => {
+      const place = await limit.enter(request);
       try {
         return await work(place);
       } finally {
         place.leave();
       }
     },
-    inspect: async (content, known) => {
-      const id = known ?? (await sha256(content));
-      const facts = remembered.get(id) ?? (await inspectBytes(content));
-      remembered.delete(id);
-      remembered.set(id, facts);
-      if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
+    inspect: async (content, knownId) => {
+      const id = knownId ?? (await sha256(content));
+      const facts = cache.get(id) ?? (await inspectBytes(content));
+      // Moves the entry to the end: the first entry is the one that was used longest ago.
+      cache.delete(id);
+      cache.set(id, facts);
+      if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value ?? "");
       return { id, ...facts };
     },
   };

@@ -5,41 +5,35 @@ import type { HeldPlace } from "../base/work-limit.ts";
 import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
 
 /**
- * Returns how many bytes a file has in one of the forms in which it may be given. Copies and decodes nothing.
- * A string is base64.
+ * Returns the length in bytes of a file that is given as bytes, as a `Blob` or as base64. Copies and decodes
+ * nothing, so the length of base64 may be up to two bytes too large.
  *
- * @param whose where the file was given, for errors
+ * @param whose names the file in error messages
  * @throws PawlError `invalid_input` for another value, and for more bytes than any file may have.
  */
-export function givenLength(given: unknown, whose = "The data of a file"): number {
-  const bytes =
-    given instanceof Uint8Array
-      ? given.length
-      : given instanceof Blob
-        ? given.size
-        : base64Length(given, whose);
-  checkLength(bytes);
-  return bytes;
+export function givenLength(input: unknown, whose = "The data of a file"): number {
+  if (input instanceof Uint8Array) return checkedLength(input.length);
+  return checkedLength(input instanceof Blob ? input.size : base64Length(input, whose));
 }
 
 /** Returns the bytes of a given file, whose length has been checked by {@link givenLength}. */
 export async function fileBytes(
-  given: unknown,
+  input: unknown,
   whose = "The data of a file",
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (given instanceof Uint8Array) return Uint8Array.from(given);
-  return given instanceof Blob
-    ? new Uint8Array(await given.arrayBuffer())
-    : fromBase64(given as string, whose);
+  if (input instanceof Uint8Array) return Uint8Array.from(input);
+  return input instanceof Blob
+    ? new Uint8Array(await input.arrayBuffer())
+    : fromBase64(input as string, whose);
 }
 
 /** Returns whether a file is given in pieces, e.g. as the body of a request. */
-export function isInPieces(given: unknown): given is AsyncIterable<Uint8Array> {
-  return typeof given === "object" && typeof Object(given)[Symbol.asyncIterator] === "function";
+export function isInPieces(input: unknown): input is AsyncIterable<Uint8Array> {
+  return typeof input === "object" && typeof Object(input)[Symbol.asyncIterator] === "function";
 }
 
 /**
- * Reads a file that is given in pieces. Stops reading where it is too large.
+ * Joins the pieces of a file. Stops reading once the file is too large.
  *
  * @param arrived called with the number of bytes so far; the next piece is read once it resolves
  * @throws PawlError `invalid_input` for more bytes than any file may have, and for other pieces than bytes.
@@ -54,76 +48,79 @@ export async function joinedBytes(
     if (!(piece instanceof Uint8Array))
       throw refusedFile(`The pieces of a file must be Uint8Arrays; got ${kindOf(piece)}.`);
     length += piece.length;
-    checkLength(length);
+    checkedLength(length);
     await arrived(length);
     read.push(piece);
   }
   const joined = new Uint8Array(length);
-  let at = 0;
+  let offset = 0;
   for (const piece of read) {
-    joined.set(piece, at);
-    at += piece.length;
+    joined.set(piece, offset);
+    offset += piece.length;
   }
   return joined;
 }
 
-function checkLength(bytes: number): void {
+/** Returns the number of bytes. Throws if no file may have so many. */
+function checkedLength(bytes: number): number {
   if (bytes > LARGEST_UPLOAD)
     throw refusedFile(`The file has ${bytes} bytes. At most ${LARGEST_UPLOAD} are allowed.`);
+  return bytes;
 }
 
-function base64Length(given: unknown, whose: string): number {
-  if (typeof given === "string") return Math.floor((given.length * 3) / 4);
-  throw refusedFile(`${whose} must be a Uint8Array, a Blob, or a string of base64; got ${kindOf(given)}.`);
+function base64Length(input: unknown, whose: string): number {
+  if (typeof input === "string") return Math.floor((input.length * 3) / 4);
+  throw refusedFile(`${whose} must be a Uint8Array, a Blob, or a string of base64; got ${kindOf(input)}.`);
 }
 
-/** A body that keeps this pace keeps the room for all of it. */
+/** The least pace of an upload. A slower one loses the room for bytes that have not arrived. */
 const PACE = { bytes: 100_000, ms: 1_000 };
 
 interface Arriving {
   place: HeldPlace;
-  /** The bytes for which the place has room: what the client says that it sends. */
+  /** The bytes for which the place has room at first: the size that the client announces. */
   bytes: number;
   clock: Clock;
   signal: AbortSignal | undefined;
 }
 
-/** The room of a file that arrives. */
+/** Adjusts the room for a file while its bytes arrive. */
 export interface ArrivingBytes {
   /** Waits until there is room for this many bytes in all. @throws PawlError `overloaded` */
   arrived(length: number): Promise<void>;
-  /** Stops watching: everything has arrived, or nothing more will. */
+  /** Stops watching the pace. Call it once all bytes have arrived, or the upload has failed. */
   end(): void;
 }
 
 /**
- * Holds room for a file while its bytes arrive. At first, it is room for all that the client has announced.
- * From the first second in which too little arrives, it is only room for what has arrived. So a client that
- * sends nothing takes nothing from others.
+ * Holds room for a file while its bytes arrive. At first, this is room for all announced bytes. After a
+ * second in which less than {@link PACE} arrives, it is only room for the bytes that have arrived. So a
+ * client that sends nothing takes no room from others.
  */
-// Without the room in advance, many uploads at once would each get a part of their room, and none could end.
+// Room is held in advance: otherwise many uploads could each hold a part of theirs, and none could finish.
 export function arrivingBytes({ place, bytes, clock, signal }: Arriving): ArrivingBytes {
   let room = bytes;
-  let now = 0;
-  let before = 0;
-  const look = () => {
-    if (now - before < PACE.bytes) {
-      if (now < room) place.holds(now);
-      room = Math.min(room, now);
+  let arrivedBytes = 0;
+  let bytesBefore = 0;
+  const checkPace = () => {
+    if (arrivedBytes - bytesBefore < PACE.bytes) {
+      if (arrivedBytes < room) place.holds(arrivedBytes);
+      room = Math.min(room, arrivedBytes);
       return;
     }
-    before = now;
-    cancel = clock.after(PACE.ms, look, { background: true });
+    bytesBefore = arrivedBytes;
+    cancel = clock.after(PACE.ms, checkPace, { background: true });
   };
-  let cancel = clock.after(PACE.ms, look, { background: true });
+  let cancel = clock.after(PACE.ms, checkPace, { background: true });
   return {
     arrived: async (length) => {
-      now = length;
-      if (now <= room) return;
-      // A wait is not the client's fault, and the room must not change meanwhile.
+      arrivedBytes = length;
+      if (arrivedBytes <= room) return;
+      // Stops watching the pace: a wait for room is not the client's fault, and the room must not change
+      // meanwhile.
       cancel();
-      await place.grow(now, signal);
-      room = now;
+      await place.grow(arrivedBytes, signal);
+      room = arrivedBytes;
     },
     end: () => cancel(),
   };

@@ -7,16 +7,18 @@ import type { FileWork } from "./file-work.ts";
 import type { FileFacts } from "./inspect-file.ts";
 import { factsIn, factsPath, factsText } from "./stored-facts.ts";
 
-/** Ids of users that may stand in a path as they are. */
+/** Ids of users that are used in paths unchanged. */
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9@|_-]{0,63}$/;
 
-/** The folders of a user's files: those in messages and results, and those that were only uploaded. */
+/** The folders of a user's files in the file store. */
 export interface Folders {
+  /** The folder of files in messages and results. */
   sent: string;
+  /** The folder of files that were uploaded and not sent yet. */
   unsent: string;
 }
 
-/** Returns the folders of a user's files. An id that no path may contain is hashed. */
+/** Returns the folders of a user's files. Hashes a user id that does not match {@link PLAIN_ID}. */
 export async function foldersOf(userId: string): Promise<Folders> {
   if (typeof userId !== "string" || userId === "")
     throw new PawlError("invalid_input", `The id of the user must be a string; got ${kindOf(userId)}.`);
@@ -24,19 +26,25 @@ export async function foldersOf(userId: string): Promise<Folders> {
   return { sent: `${user}/uploads`, unsent: `${user}/unsent` };
 }
 
-/** Files in a file store, by their hash, each with its facts beside it. */
+/** Files in a file store, named by their hash. The facts of each file are stored beside it. */
 export interface HashedFiles {
-  /** Stores a file, and then its facts: where these are, the bytes are too. */
+  /** Stores a file's bytes first and its facts second, so that facts are only there if the bytes are. */
   put(folder: string, id: string, content: Uint8Array, facts: FileFacts | undefined): Promise<void>;
-  /** Stores that a session uses a file. */
+  /** Records that a session uses a file. */
   use(folder: string, session: string, id: string): Promise<void>;
-  /** Returns the facts of a file in a folder; `undefined` if it is not there, or was stored without them. */
+  /**
+   * Returns the facts of a file in a folder. Returns `undefined` if the folder has no valid facts of the
+   * file.
+   */
   factsAt(folder: string, id: string): Promise<FileFacts | undefined>;
-  /** Returns the facts of a file in either folder. */
+  /** Returns the facts of a file in either folder; `undefined` if neither has valid ones. */
   facts(folders: Folders, id: string): Promise<FileFacts | undefined>;
   /** Returns the bytes of a file; `undefined` if the file does not exist or is damaged. */
   read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Removes a session's use of a file. If that was the last one, deletes the file and its upload. */
+  /**
+   * Removes the record that a session uses a file. If no other session uses the file, deletes it from both
+   * folders.
+   */
   release(folders: Folders, session: string, id: string): Promise<void>;
   list(folder: string): Promise<FileInfo[]>;
   /** Deletes a file's facts, and then its bytes. */
@@ -44,7 +52,10 @@ export interface HashedFiles {
   delete(path: string): Promise<void>;
 }
 
-/** Keeps files by their hash in a file store. Its errors are `store_unavailable`. */
+/**
+ * Stores files under their hash in a file store. Errors of the store that are no `PawlError` become
+ * `store_unavailable`.
+ */
 export function hashedFiles(store: FileStore): HashedFiles {
   const put = async (folder: string, id: string, content: Uint8Array, facts: FileFacts | undefined) => {
     await fileStoreCall(() => store.put(`${folder}/${id}`, content));
@@ -53,6 +64,7 @@ export function hashedFiles(store: FileStore): HashedFiles {
   const use = async (folder: string, session: string, id: string) => {
     await fileStoreCall(() => store.put(`${folder}/${id}/${session}`, ""));
   };
+  /** Returns the content at a path; `undefined` if there is no file. */
   const contentAt = async (path: string) => {
     try {
       return (await fileStoreCall(() => store.get(path))).content as Uint8Array<ArrayBuffer>;
@@ -61,6 +73,7 @@ export function hashedFiles(store: FileStore): HashedFiles {
       throw error;
     }
   };
+  /** Returns the bytes only if they match the hash. */
   const readAt = async (folder: string, id: string) => {
     const content = await contentAt(`${folder}/${id}`);
     return content !== undefined && (await sha256(content)) === id ? content : undefined;
@@ -70,11 +83,11 @@ export function hashedFiles(store: FileStore): HashedFiles {
     return content && factsIn(content);
   };
   /**
-   * Looks into `sent` twice: the file may move there from `unsent` between the looks, when its message is
-   * sent.
+   * Looks into `sent` twice: when its message is sent, the file may move there from `unsent` between two
+   * looks.
    */
-  const inEither = async <T>({ sent, unsent }: Folders, look: (folder: string) => Promise<T | undefined>) =>
-    (await look(sent)) ?? (await look(unsent)) ?? (await look(sent));
+  const inEither = async <T>({ sent, unsent }: Folders, find: (folder: string) => Promise<T | undefined>) =>
+    (await find(sent)) ?? (await find(unsent)) ?? (await find(sent));
   const remove = async (folder: string, id: string) => {
     await fileStoreCall(() => store.delete(factsPath(folder, id)));
     await fileStoreCall(() => store.delete(`${folder}/${id}`));
@@ -119,7 +132,7 @@ async function fileStoreCall<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the functions for users' files share. */
+/** The dependencies of the functions for users' files. */
 export interface UserFileParts {
   kept: HashedFiles;
   work: FileWork;

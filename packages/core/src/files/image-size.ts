@@ -8,8 +8,8 @@ export interface PixelSize {
 export type PictureType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
 /**
- * Returns the media type of a picture by its first bytes; `undefined` for anything else. What follows these
- * bytes is not examined, so a picture may also be valid HTML: never serve it with another type.
+ * Returns the media type of a picture by its first bytes; `undefined` for anything else. The other bytes are
+ * not examined, so a picture may also be valid HTML: never serve it with another type.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function pictureSize(bytes: Uint8Array, type: PictureType): PixelSize | u
     const size = SIZES[type](view, bytes);
     return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
   } catch (error) {
-    // Reading past the end.
+    // The header is cut off, so the read went past its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -66,38 +66,46 @@ function webpSize(view: DataView, bytes: Uint8Array): PixelSize | undefined {
     case "VP8 ":
       return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
     case "VP8L": {
+      // Each side is stored in 14 bits, minus one.
       const bits = view.getUint32(21, true);
       return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
     }
     case "VP8X": {
-      const of = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16) + 1;
-      return { width: of(24), height: of(27) };
+      // Stored as 24 bits, minus one.
+      const sideAt = (offset: number) => view.getUint16(offset, true) + (view.getUint8(offset + 2) << 16) + 1;
+      return { width: sideAt(24), height: sideAt(27) };
     }
     default:
       return undefined;
   }
 }
 
-/** Goes from marker to marker until one starts a frame (SOF). */
+/** Reads the size from the first marker that starts a frame (SOF). Skips the segments before it. */
 function jpegSize(view: DataView): PixelSize | undefined {
-  for (let at = 2; ; ) {
-    if (view.getUint8(at) !== 0xff) return undefined;
-    const marker = view.getUint8(at + 1);
-    if (marker === 0xff) at += 1;
-    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
-    else if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-    else if (marker === 0xda || marker === 0xd9) return undefined;
-    else at += 2 + view.getUint16(at + 2);
+  for (let offset = 2; ; ) {
+    if (view.getUint8(offset) !== 0xff) return undefined;
+    const marker = view.getUint8(offset + 1);
+    // Markers without a length (TEM, RST, SOI), and those after which no frame can start (SOS, EOI).
+    const hasNoLength = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+    const endsHeader = marker === 0xda || marker === 0xd9;
+    if (marker === 0xff) offset += 1;
+    else if (hasNoLength) offset += 2;
+    else if (isFrame(marker))
+      return { width: view.getUint16(offset + 7), height: view.getUint16(offset + 5) };
+    else if (endsHeader) return undefined;
+    else offset += 2 + view.getUint16(offset + 2);
   }
 }
 
-/** Whether the marker is one of SOF0 to SOF15. DHT, JPG and DAC lie between them. */
+/**
+ * Returns whether a marker starts a frame: SOF0 to SOF15, without DHT, JPG and DAC, which lie between them.
+ */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
 function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, at) => bytes[at] === byte);
+  return start.every((byte, index) => bytes[index] === byte);
 }
 
 /** Returns a few bytes as text, one character for each byte. */
@@ -105,9 +113,9 @@ export function bytesAsText(bytes: Uint8Array, from: number, to: number): string
   return String.fromCharCode(...bytes.subarray(from, to));
 }
 
-/** Returns whether an ASCII word is at this place. */
-export function hasWordAt(bytes: Uint8Array, word: string, at: number): boolean {
+/** Returns whether an ASCII word is at this offset. */
+export function hasWordAt(bytes: Uint8Array, word: string, offset: number): boolean {
   for (let index = 0; index < word.length; index += 1)
-    if (bytes[at + index] !== word.charCodeAt(index)) return false;
+    if (bytes[offset + index] !== word.charCodeAt(index)) return false;
   return true;
 }

@@ -1,7 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import { hasWordAt, pictureSize, pictureType } from "./image-size.ts";
 
-/** What a file contains, found by its bytes. */
+/** The type and size of a file, found by its bytes. */
 export interface FileFacts {
   /**
    * `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `application/pdf`, or `text/plain` for all text.
@@ -18,26 +18,26 @@ export interface FileFacts {
 }
 
 /**
- * The largest files, in bytes: the limits of Claude's Messages API (10 MB of base64 for a picture, 32 MB for
- * a request), and 1 MB of text, which is about 250,000 tokens.
+ * The largest files, in bytes. Pictures and PDFs have the limits of Claude's Messages API: 10 MB of base64
+ * for a picture, 32 MB for a request. A text of 1 MB has about 250,000 tokens.
  */
 export const LARGEST_FILE = { image: 7_800_000, pdf: 20_000_000, text: 1_000_000 } as const;
 
-/** The largest file of all. */
+/** The largest file of any type, in bytes. */
 export const LARGEST_UPLOAD: number = LARGEST_FILE.pdf;
 
 /** The most pixels of one side of a picture, as in Claude's Messages API. */
 const LONGEST_SIDE = 8_000;
 
-/** The most pixels of a picture. A browser that shows it needs four bytes for each. */
+/** The most pixels of a picture. A browser needs four bytes of memory for each. */
 const MOST_PIXELS = 50_000_000;
 
 /** The most pages of a PDF: the limit of Claude's models with the smaller context. */
 export const MOST_PAGES = 100;
 
 /**
- * Finds out what a file is, by its bytes alone: what a client says about it is not trusted. Pictures are not
- * decoded.
+ * Determines the type and size of a file by its bytes alone, because clients are not trusted. Does not decode
+ * pictures.
  *
  * @throws PawlError `invalid_input` for a file that is empty, too large, damaged, encrypted, or of another
  * type.
@@ -78,18 +78,19 @@ export function refusedFile(message: string): PawlError {
   return new PawlError("invalid_input", message);
 }
 
-function checkSize(bytes: number, most: number, what: string): void {
-  if (bytes > most)
-    throw refusedFile(`The ${what} has ${bytes} bytes. At most ${most} are allowed for a ${what}.`);
+function checkSize(bytes: number, limit: number, kind: string): void {
+  if (bytes > limit)
+    throw refusedFile(`The ${kind} has ${bytes} bytes. At most ${limit} are allowed for a ${kind}.`);
 }
 
-/** Control characters that are not white space: files with these are not text. */
+/** Control characters that make a file binary: all except white space and escape. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
 
 function isPlainText(content: Uint8Array): boolean {
-  // Reads the beginning first, so that a large file of another type is not decoded.
+  // Checks the beginning first, so that a large binary file is not decoded as a whole.
   if (BINARY.test(new TextDecoder().decode(content.subarray(0, 4_096)))) return false;
+  // The caller refuses a text of this size.
   if (content.length > LARGEST_FILE.text) return true;
   try {
     return !BINARY.test(new TextDecoder("utf-8", { fatal: true }).decode(content));
@@ -99,15 +100,17 @@ function isPlainText(content: Uint8Array): boolean {
 }
 
 /**
- * How many bytes of object streams are unpacked to count pages, so that a small PDF cannot take much time.
- * The objects of 100 pages have a few hundred kB.
+ * The most bytes of object streams that are unpacked to count pages, so that a small PDF cannot take much
+ * time. The objects of 100 pages have a few hundred kB.
  */
 const MOST_UNPACKED = 16 * 1024 * 1024;
 
-/** The least that a stream counts, in bytes. So at most 1,024 streams are read, even if all are empty. */
+/**
+ * The least number of bytes that a stream counts. So at most 1,024 streams are read, even if all are empty.
+ */
 const LEAST_UNPACKED = 16 * 1024;
 
-/** How far behind its name the data of an object stream begins at most. */
+/** The most bytes between the name of an object stream, `/ObjStm`, and its data. */
 const DICTIONARY = 2_048;
 
 /** Returns whether the bytes are a PDF. A PDF that begins with other bytes does not count. */
@@ -121,9 +124,9 @@ export function isEncrypted(bytes: Uint8Array): boolean {
 }
 
 /**
- * Estimates how many pages a PDF has: counts its page objects, also those in compressed object streams.
- * Returns `undefined` if none are found. Earlier revisions of a page count too, and an attacker can choose
- * the number, so it is good for limits and estimates only.
+ * Estimates how many pages a PDF has. Counts its page objects, also those in compressed object streams.
+ * Returns `undefined` if none are found. Earlier revisions of a page count, too. An attacker can choose the
+ * number, so use it only for limits and estimates.
  */
 export async function pdfPages(bytes: Uint8Array<ArrayBuffer>): Promise<number | undefined> {
   let pages = pageObjects(bytes);
@@ -144,38 +147,39 @@ function pageObjects(bytes: Uint8Array): number {
   return found;
 }
 
-/** Yields the packed data of each object stream. */
+/** Yields the compressed data of each object stream. */
 function* objectStreams(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>, void> {
-  let named = Number.NEGATIVE_INFINITY;
+  let nameAt = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   for (const { word, at } of matchesIn(bytes, /\/ObjStm|endstream|stream\r?\n/g)) {
     if (word === "endstream") {
       if (start !== undefined) yield bytes.subarray(start, at);
       start = undefined;
-      named = Number.NEGATIVE_INFINITY;
+      nameAt = Number.NEGATIVE_INFINITY;
     } else if (word === "/ObjStm") {
-      named = at;
-    } else if (start === undefined && at - named <= DICTIONARY) {
+      nameAt = at;
+    } else if (start === undefined && at - nameAt <= DICTIONARY) {
       start = at + word.length;
     }
   }
 }
 
 /**
- * Counts the page objects in a packed stream, as far as it can be unpacked. Has one piece of it at a time.
- * What is behind its end or damaged is ignored.
+ * Counts the page objects in a compressed stream. Unpacks it in pieces, until `left.bytes` is used up.
+ * Ignores damaged data and bytes after its end. Reduces `left.bytes` by the unpacked bytes, at least by
+ * {@link LEAST_UNPACKED}.
  */
 async function pagesInStream(packed: Uint8Array<ArrayBuffer>, left: { bytes: number }): Promise<number> {
   const inflate = new DecompressionStream("deflate");
   const writer = inflate.writable.getWriter();
   void writer.write(packed).catch(() => undefined);
   void writer.close().catch(() => undefined);
-  const until = left.bytes - LEAST_UNPACKED;
+  const mostLeft = left.bytes - LEAST_UNPACKED;
   const reader = inflate.readable.getReader();
   const decoder = new TextDecoder("latin1");
   let pages = 0;
   let text = "";
-  /** Counts the matches that begin before `end`: the others may be cut off. */
+  /** Counts the matches that begin before `end`. Later ones may be cut off, and stay in `text`. */
   const count = (end: number) => {
     for (const { index } of text.matchAll(PAGE_OBJECT)) if (index < end) pages += 1;
     text = text.slice(Math.max(0, end));
@@ -190,23 +194,23 @@ async function pagesInStream(packed: Uint8Array<ArrayBuffer>, left: { bytes: num
     }
     void reader.cancel().catch(() => undefined);
   } catch {
-    // What was unpacked before counts.
+    // The stream is damaged: the pages before the damage count.
   }
   count(text.length);
-  left.bytes = Math.min(left.bytes, until);
+  left.bytes = Math.min(left.bytes, mostLeft);
   return pages;
 }
 
-/** How many bytes are read as text at a time, and the longest match. */
+/** How many bytes are read as text at a time, and the length of the longest match. */
 const [WINDOW, LONGEST] = [1 << 20, 128];
 
-/** Yields the matches of a global expression in bytes, which are read as text with a character for each. */
+/** Yields the matches of a global regular expression in bytes. Reads each byte as one character. */
 function* matchesIn(bytes: Uint8Array, words: RegExp): Generator<{ word: string; at: number }, void> {
   const decoder = new TextDecoder("latin1");
   for (let from = 0; from < bytes.length; from += WINDOW) {
     const text = decoder.decode(bytes.subarray(from, from + WINDOW + LONGEST));
     for (const { 0: word, index } of text.matchAll(words)) {
-      // The next window has it, too.
+      // A match at or after the end of the window is found again in the next one.
       if (index < WINDOW) yield { word, at: from + index };
     }
   }

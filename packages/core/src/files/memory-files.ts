@@ -25,16 +25,16 @@ export function memoryFiles(options: { now?: () => number } = {}): FileStore {
     async put(path, content) {
       kept.set(checkPath(path), { content: bytesOf(content), modifiedAt: new Date(now()).toISOString() });
     },
-    async get(given) {
-      const path = checkPath(given);
+    async get(anyPath) {
+      const path = checkPath(anyPath);
       const file = kept.get(path);
       if (file === undefined) throw noSuchFile(path);
       return { path, contentType: contentTypeOf(path), content: file.content.slice() };
     },
     async list(folder = "") {
-      storedFolder(folder);
-      const start = folder === "" ? "" : `${folder.normalize("NFC")}/`;
-      const found = [...kept].filter(([path]) => path.startsWith(start));
+      storedFolder(folder); // Throws for an invalid path.
+      const prefix = folder === "" ? "" : `${folder.normalize("NFC")}/`;
+      const found = [...kept].filter(([path]) => path.startsWith(prefix));
       return sortedByPath(
         found.map(([path, { content, modifiedAt }]) => ({
           path,

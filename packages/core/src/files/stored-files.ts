@@ -16,15 +16,15 @@ export function storedFiles({
     const file = await work.inspect(content);
     const { id, ...facts } = file;
     const { unsent } = await foldersOf(userId);
-    const all = await cleanUnsent(kept, unsent, clock.now());
-    const others = all.filter(({ path }) => path !== `${unsent}/${id}`);
+    const uploads = await cleanUnsent(kept, unsent, clock.now());
+    const others = uploads.filter(({ path }) => path !== `${unsent}/${id}`);
     checkUnsent(others, content.length);
     await kept.put(unsent, id, content, facts);
     return file;
   };
-  const keep = async (userId: string, folders: Folders, file: FileToKeep, isOfRun: boolean) => {
+  const keepOne = async (userId: string, folders: Folders, file: FileToKeep, isOfRun: boolean) => {
     const { content, id, ...facts } = file;
-    // The use is stored, so what is found here is not deleted.
+    // This session's use is stored already, so a file that exists now will not be deleted.
     if (content === undefined && (await kept.factsAt(folders.sent, id)) !== undefined) return;
     await work.within({ userId, bytes: file.bytes, isOfRun }, async () => {
       const bytes = content ?? (await kept.read(folders, id));
@@ -33,17 +33,17 @@ export function storedFiles({
     });
   };
   return {
-    put: async (userId, given, { bytes = LARGEST_UPLOAD, signal } = {}) => {
-      if (!isInPieces(given))
-        return await work.within({ userId, bytes: givenLength(given), signal }, async () =>
-          upload(userId, await fileBytes(given)),
+    put: async (userId, input, { bytes = LARGEST_UPLOAD, signal } = {}) => {
+      if (!isInPieces(input))
+        return await work.within({ userId, bytes: givenLength(input), signal }, async () =>
+          upload(userId, await fileBytes(input)),
         );
-      // The pieces come as fast as somebody sends them. Until then, only their room is taken.
+      // The client sets the pace. Until the last piece, the upload only holds room for its bytes.
       const room = Math.min(bytes, LARGEST_UPLOAD);
       const place = await work.hold({ userId, bytes: room, signal });
       const arriving = arrivingBytes({ place, bytes: room, clock, signal });
       try {
-        const content = await joinedBytes(given, arriving.arrived);
+        const content = await joinedBytes(input, arriving.arrived);
         arriving.end();
         place.holds(content.length);
         await place.begin(signal);
@@ -53,9 +53,9 @@ export function storedFiles({
         place.leave();
       }
     },
-    inspect: async (userId, given, { whose, isOfRun = false } = {}) =>
-      await work.within({ userId, bytes: givenLength(given, whose), isOfRun }, async () => {
-        const content = await fileBytes(given, whose);
+    inspect: async (userId, input, { whose, isOfRun = false } = {}) =>
+      await work.within({ userId, bytes: givenLength(input, whose), isOfRun }, async () => {
+        const content = await fileBytes(input, whose);
         return { ...(await work.inspect(content)), content };
       }),
     keep: async (userId, sessionId, files, { isOfRun = false } = {}) => {
@@ -63,7 +63,7 @@ export function storedFiles({
       const session = await sha256(sessionId);
       for (const file of files) {
         await kept.use(folders.sent, session, file.id);
-        await keep(userId, folders, file, isOfRun);
+        await keepOne(userId, folders, file, isOfRun);
       }
       for (const { id, content } of files) if (content === undefined) await kept.remove(folders.unsent, id);
     },
@@ -85,8 +85,9 @@ export function readFiles({
     const facts = await kept.facts(folders, id);
     const place = await work.enter({ userId, bytes: facts?.bytes ?? LARGEST_UPLOAD, signal });
     try {
-      const content = found(await kept.read(folders, id));
+      const content = existing(await kept.read(folders, id));
       const file = facts === undefined ? await work.inspect(content, id) : { id, ...facts };
+      // The bytes stay in use until `close()`, but the work on them is over.
       place.holds(content.length);
       place.rest();
       return { ...file, content, close: () => place.leave() };
@@ -116,12 +117,13 @@ export function readFiles({
   };
 }
 
-/** @throws PawlError `not_found` for an id that no file has. */
+/** Returns the folders of a user. @throws PawlError `not_found` if the id cannot be that of a file. */
 async function knownFolders(userId: string, id: string): Promise<Folders> {
-  return found(isFileId(id) ? await foldersOf(userId) : undefined);
+  return existing(isFileId(id) ? await foldersOf(userId) : undefined);
 }
 
-function found<T>(wanted: T | undefined): T {
-  if (wanted === undefined) throw new PawlError("not_found", "There is no such file.");
-  return wanted;
+/** Returns the value. @throws PawlError `not_found` for `undefined`. */
+function existing<T>(value: T | undefined): T {
+  if (value === undefined) throw new PawlError("not_found", "There is no such file.");
+  return value;
 }

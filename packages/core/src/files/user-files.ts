@@ -1,6 +1,6 @@
 import type { FileFacts } from "./inspect-file.ts";
 
-/** A user's file: what it contains, and its id. */
+/** A user's file: its id and its facts. */
 export interface UserFile extends FileFacts {
   /** The SHA-256 of the file's bytes in hexadecimal. It is valid for this user only. */
   id: string;
@@ -9,7 +9,7 @@ export interface UserFile extends FileFacts {
 /** A user's file with its bytes, which count against `workLimits` of `runtime()` until it is closed. */
 export interface OpenFile extends UserFile {
   content: Uint8Array<ArrayBuffer>;
-  /** Says that the bytes are not needed any more, e.g. because a client has them. */
+  /** Frees the bytes. Call it once they are not needed any more, e.g. because a client has them. */
   close(): void;
 }
 
@@ -22,14 +22,18 @@ export interface OpenFile extends UserFile {
  */
 export interface UserFiles {
   /**
-   * Stores a file, and returns what it contains. Storing the same bytes again changes nothing. A string is
-   * base64. The bytes may also come in pieces, e.g. as the body of a request; `bytes` says how many at most,
-   * so that less room is reserved than for the largest file. If less than 100 kB arrive in a second, only
-   * what has arrived takes room, and what comes later waits for more. Rejects with `invalid_input` for a
-   * file that no message may have: too large, damaged, encrypted, or neither a picture (PNG, JPEG, GIF,
-   * WebP), a PDF nor UTF-8 text. Also rejects with `invalid_input` if the files that the user has not sent
-   * yet would be more than 200, or have more than 200 MB. Deletes the user's files that were stored more
-   * than a day ago and never sent.
+   * Stores a file, and returns its id and facts. Storing the same bytes again changes nothing. A string is
+   * base64. Deletes the user's files that were stored more than a day ago and never sent.
+   *
+   * The bytes may also arrive in pieces, e.g. as the body of a request. `bytes` is then the most that may
+   * arrive; default: the size of the largest file. Room for that many is reserved. If less than 100 kB arrive
+   * in a second, only the bytes that have arrived take room, and later ones wait for more.
+   *
+   * Rejects with `invalid_input`:
+   *
+   * - for a file that no message may have: too large, damaged, encrypted, or neither a picture (PNG, JPEG,
+   *   GIF, WebP), a PDF nor UTF-8 text,
+   * - if the files that the user has not sent yet would be more than 200, or have more than 200 MB.
    */
   put(
     userId: string,
@@ -37,35 +41,38 @@ export interface UserFiles {
     options?: { bytes?: number; signal?: AbortSignal },
   ): Promise<UserFile>;
   /**
-   * Returns what one of the user's files contains, as it was stored beside the file: the bytes are not read.
-   * Rejects with `not_found`.
+   * Returns the id and facts of one of the user's files without reading its bytes: the facts are stored
+   * beside them. Rejects with `not_found`.
    */
   describe(userId: string, id: string): Promise<UserFile>;
   /** Returns one of the user's files with its bytes. Rejects with `not_found`. */
   get(userId: string, id: string): Promise<UserFile & { content: Uint8Array<ArrayBuffer> }>;
   /**
-   * Returns one of the user's files like `get()`. Its bytes count as in use until `close()`, which must be
-   * called: use it if you send them to a client, which may take its time. Rejects with `not_found`.
+   * Returns one of the user's files like `get()`, for bytes that are sent to a client, which may be slow. The
+   * bytes count as in use until `close()`, which must be called. Rejects with `not_found`.
    */
   open(userId: string, id: string, options?: { signal?: AbortSignal }): Promise<OpenFile>;
   /**
-   * Deletes all files of a user. With `sessionId`, deletes the files that only this session has; call it when
-   * you delete a session. Requests that would contain a deleted file have a note in its place.
+   * Deletes all files of a user. With `sessionId`, deletes only the files that no other session uses; call it
+   * when you delete a session. Later requests have a note in place of a deleted file.
    */
   delete(userId: string, options?: { sessionId?: string }): Promise<void>;
   /**
-   * Deletes the files of a user that were stored more than a day ago and never sent. Without a user, does so
-   * for all, and lists the whole file store: call it once a day.
+   * Deletes the files of a user that were stored more than a day ago and never sent. Without `userId`, does
+   * so for all users, which lists the whole file store. Call it once a day.
    */
   deleteUnsent(userId?: string): Promise<void>;
 }
 
-/** A file of a message or a result. Without `content`, it was uploaded before. */
+/** A file of a message or a result. `content` is absent if the file was uploaded before. */
 export interface FileToKeep extends UserFile {
   content?: Uint8Array<ArrayBuffer>;
 }
 
-/** The user files of a runtime, with what only the runtime calls. */
+/**
+ * The files of a runtime's users, with methods that only the runtime calls. `isOfRun` marks work of a run
+ * that has begun, see `AskedWork`.
+ */
 export interface OwnUserFiles extends UserFiles {
   /**
    * Reads and inspects a file that came with a message, or with a result of a run. Stores nothing.
@@ -74,7 +81,7 @@ export interface OwnUserFiles extends UserFiles {
    */
   inspect(
     userId: string,
-    given: unknown,
+    input: unknown,
     options?: { whose?: string; isOfRun?: boolean },
   ): Promise<UserFile & { content: Uint8Array<ArrayBuffer> }>;
   /**
@@ -89,7 +96,7 @@ export interface OwnUserFiles extends UserFiles {
     files: readonly FileToKeep[],
     options?: { isOfRun?: boolean },
   ): Promise<void>;
-  /** Notes that a session, e.g. a copy, uses files that are stored already. */
+  /** Records that a session, e.g. a copy, uses files that are stored already. */
   use(userId: string, sessionId: string, ids: readonly string[]): Promise<void>;
   /** Deletes these files of a session, unless another session of the user has them too. */
   release(userId: string, sessionId: string, ids: readonly string[]): Promise<void>;

@@ -40,6 +40,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   if (applyRunQuestion(state, run, event)) return;
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
+  // A leg stores all these events, except answers, which any process may store.
   run.unsettled = run.unsettled || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
@@ -79,7 +80,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   }
 }
 
-/** Returns whether the tool asks while it runs: then neither a hook nor a sub-agent has asked. */
+/** Returns whether the tool itself asked while it was running. Otherwise, a hook or a sub-agent asked. */
 function isMidway({ question, started }: CallState): boolean {
   return started !== undefined && question?.by === undefined && question?.child === undefined;
 }
@@ -87,16 +88,17 @@ function isMidway({ question, started }: CallState): boolean {
 /** Adds the usage and cost of a call's sub-agent to the run and to the call. */
 function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): void {
   if (spent === undefined) return;
-  for (const account of [run, call.charged]) {
-    account.usage = addUsage(account.usage, usageOf(spent.tokens));
-    account.costUsd = addUsd(account.costUsd, usdFromCents(spent.cost_cents));
+  for (const total of [run, call.charged]) {
+    total.usage = addUsage(total.usage, usageOf(spent.tokens));
+    total.costUsd = addUsd(total.costUsd, usdFromCents(spent.cost_cents));
   }
 }
 
 type Suspended = StoredOf<"tool_suspended">;
 
 /**
- * Applies a question about the run, its answer, or its end without one. Returns `false` for any other event.
+ * Applies a hook's question about the run, or the event that answers or closes it. Returns `false`, and
+ * changes nothing, for any other event.
  */
 export function applyRunQuestion(state: SessionState, run: RunState, event: StoredEvent): boolean {
   if (event.type === "tool_suspended" && event.data.before !== undefined) addRunQuestion(state, run, event);
@@ -136,13 +138,13 @@ function answerRunQuestion(
   run.recoveries = 0;
 }
 
-/** Returns the answer of a `tool_answered` event. */
+/** Returns the answer that a `tool_answered` event stores. */
 export function givenAnswer(data: EventData["tool_answered"]): Asking["answer"] {
   const { value, error, closed, expired } = data;
   return { value, error, closed, ...(expired && { expired }) };
 }
 
-/** Applies what an answer says about who gave it. */
+/** Takes over the caller of an answer, and whether the answer came with credentials. */
 export function takeCaller(run: RunState, { caller, credentials }: CalledBy): void {
   run.caller = caller ?? run.caller;
   run.needsCredentials ||= credentials === true;

@@ -50,13 +50,14 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
 }
 
 /**
- * Returns whether the message still waits: a paused answer or a running tool of the API must be finished
- * first.
+ * Returns whether no request has included the message yet. A request leaves it out while the model's answer
+ * is paused or one of the API's tools is running.
  */
 function isUnread({ unsent }: SessionState, seq: number): boolean {
   return unsent.some((event) => event.seq === seq);
 }
 
+/** Applies an answer of the model: it becomes a context entry, and starts the run's next turn. */
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
   const entry = assistantEntry(event.data, event.seq);
   if (entry !== undefined) state.entries.push(entry);
@@ -76,11 +77,11 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     tools: run.attempt?.tools,
     limitedBy: run.attempt?.limitedBy,
   };
-  // The API's own tools continue only after a pause, or if the answer also calls one of our tools.
+  // The API's own tools continue only after a pause, or if the answer also calls a tool of the agent.
   if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
-/** Applies the run's output, or the reminder in its place. */
+/** Applies an `output` event: a valid output, or the problem with an invalid one and its reminder. */
 export function applyOutput(
   { unsent }: SessionState,
   run: RunState | undefined,
@@ -93,7 +94,7 @@ export function applyOutput(
   if (call_id !== undefined || problem !== undefined) unsent.push(event);
 }
 
-/** Records that the model answered without a tool call and was reminded to make one. */
+/** Records that the model was reminded to call a tool, or of the output's schema. */
 export function applyReminder(run: RunState): void {
   if (run.turn === undefined) return;
   run.reminded = true;

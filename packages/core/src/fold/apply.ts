@@ -59,7 +59,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      // A run's own message follows in the same append and has the run's `params`.
+      // If the run has its own message, it follows in the same append, and its `params` replace these.
       replaceRun(state, newRun(event, inheritedParams(state, event)));
       break;
     default:
@@ -68,16 +68,16 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
 }
 
 /**
- * Returns the `params` of a run without its own message. They are inherited from the run that it retries or
- * the message that it answers.
+ * Returns the `params` of a run without its own message: those of the run that it retries, or of the last
+ * queued message that it answers.
  */
 function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
 }
 
 /**
- * Opens a run. Of the calls and questions of earlier runs, keeps only what is needed to refuse a repeated
- * call id or a late answer.
+ * Replaces the last run by a new one. Keeps the ids of earlier calls and questions, to refuse a repeated call
+ * id or a late answer.
  */
 function replaceRun(state: SessionState, run: RunState): void {
   for (const { callId, question } of [...state.calls.values(), ...state.asked.values()])
@@ -88,6 +88,7 @@ function replaceRun(state: SessionState, run: RunState): void {
   state.run = run;
 }
 
+/** Applies an event that concerns only the open run. */
 function applyToRun(state: SessionState, run: RunState, event: StoredEvent): void {
   countWork(run.work, event);
   switch (event.type) {
@@ -147,6 +148,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
   }
 }
 
+/** Applies a request to stop. With `interrupt`, the user sent another message. */
 function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested">): void {
   if (data.interrupt === true) {
     run.interrupted = true;

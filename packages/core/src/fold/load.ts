@@ -9,8 +9,8 @@ import { applyEvent } from "./apply.ts";
 import { stateFrom } from "./snapshot.ts";
 
 /**
- * Loads a session's state from its log, for somebody who does not begin to continue its run. Calls `onEvent`
- * for each event.
+ * Loads a session's state from its log, for code that does not continue its run. Calls `onEvent` for each
+ * event.
  */
 export async function loadState(
   store: EventStore,
@@ -25,7 +25,10 @@ export async function loadState(
   return state;
 }
 
-/** Loads a session's state from its log, to continue its run. */
+/**
+ * Loads a session's state from its log, to continue its run. Rejects if a newer version of Pawl has stored an
+ * event.
+ */
 export async function loadToContinue(store: EventStore, sessionId: string): Promise<SessionState> {
   const state = newSessionState(sessionId);
   await readInto(store, state, applyKnown);
@@ -35,29 +38,31 @@ export async function loadToContinue(store: EventStore, sessionId: string): Prom
 /** The state of an opened session. */
 export interface OpenedState {
   state: SessionState;
-  /** `seq` of the snapshot with which it began; 0 without one. */
+  /** `seq` of the snapshot from which the state was restored; 0 without one. */
   snapshotSeq: number;
 }
 
 /**
- * Resolves to the state of an opened session, to continue its run. Begins with the store's snapshot, if there
- * is a valid one, and reads the events that the store has not returned.
+ * Returns the state of an opened session, to continue its run. Restores the store's snapshot, if it is valid,
+ * and reads the events that the store has not returned.
  */
 export async function stateOf(store: EventStore, opened: OpenedSession): Promise<OpenedState> {
   const { session, events, snapshot } = opened;
   const restored = snapshot && restoredFrom(session, snapshot);
   const state = restored ?? newSessionState(session.id);
-  // The events that came with a snapshot follow it, so without it the log is read from its beginning.
-  if (snapshot === undefined || restored !== undefined) for (const event of events) applyKnown(state, event);
+  // Events that came with a snapshot follow it. If it is not valid, the log is read from its beginning.
+  const followState = snapshot === undefined || restored !== undefined;
+  if (followState) for (const event of events) applyKnown(state, event);
   if (state.lastSeq < session.lastSeq) await readInto(store, state, applyKnown);
   return { state, snapshotSeq: restored === undefined ? 0 : (snapshot?.seq ?? 0) };
 }
 
-/** Applies the events that were stored after `state.lastSeq`. */
+/** Reads and applies the events that were stored after `state.lastSeq`. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
   await readInto(store, state, applyLoaded);
 }
 
+/** Reads the events after `state.lastSeq`, and applies each. */
 async function readInto(store: EventStore, state: SessionState, apply: typeof applyLoaded): Promise<void> {
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) apply(state, event);
 }
@@ -75,20 +80,24 @@ function restoredFrom(
   }
 }
 
+/**
+ * Applies an event. Throws if its payload is a blob that the store could not read. The payload of an
+ * extension, whose type contains a dot, is not needed.
+ */
 function applyLoaded(state: SessionState, event: StoredEvent): void {
   if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
   applyEvent(state, event);
 }
 
-/** Applies an event for a leg that will continue the run. */
+/** Applies an event to a state that a leg continues. Throws for an event of a newer version. */
 function applyKnown(state: SessionState, event: StoredEvent): void {
   assertKnown(event);
   applyLoaded(state, event);
 }
 
 /**
- * Refuses an event that a newer version of Pawl has stored, for code that acts on what it means. Processes of
- * that version can continue.
+ * Throws `store_unavailable` for an event of a newer version of Pawl, whose meaning this process does not
+ * know. Processes of that version can continue the session.
  */
 export function assertKnown({ sessionId, seq, v }: StoredEvent): void {
   if (v <= EVENT_VERSION) return;
@@ -96,7 +105,7 @@ export function assertKnown({ sessionId, seq, v }: StoredEvent): void {
   throw new PawlError("store_unavailable", message, { details: { sessionId, seq, version: v } });
 }
 
-/** Returns whether an error is the one of {@link assertKnown}. */
+/** Returns whether {@link assertKnown} has thrown the error. */
 export function isOfNewer(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") && error.details.version !== undefined;
 }

@@ -11,12 +11,11 @@ import {
 } from "../session/state.ts";
 
 /**
- * Returns a session's state as JSON, from which {@link stateFrom} makes the same state. Returns `undefined`
- * while a run is open.
+ * Returns a session's state as JSON, which {@link stateFrom} reads. Returns `undefined` while a run is open.
  */
 export function snapshotOf(state: SessionState): JsonObject | undefined {
   if (openRun(state) !== undefined) return undefined;
-  // The calls and questions of the session are those of its last run, and `kept` is derived.
+  // Leaves out `calls` and `asked`, which `run` has too, and `kept`, which is only a cache.
   const { run, calls: _, asked: __, kept: ___, ownTags, earlierQuestions, ...plain } = state;
   return {
     ...plain,
@@ -26,14 +25,15 @@ export function snapshotOf(state: SessionState): JsonObject | undefined {
   } as unknown as JsonObject;
 }
 
-/** Returns the state of a snapshot. Throws for JSON that is no snapshot. */
+/** Returns the state that a snapshot has. Throws for JSON that is not a snapshot. */
 export function stateFrom(snapshot: JsonObject): SessionState {
   const { run: stored, ownTags, earlierQuestions, ...plain } = snapshot as unknown as Written;
   const run = stored && runFrom(stored);
-  // Nothing that was sent may change.
+  // Freezes the blocks, because sent context must never change.
   for (const { blocks } of plain.entries) deepFreeze(blocks);
   return {
     ...plain,
+    // JSON leaves out `undefined`: these two fields must be there all the same.
     prefix: plain.prefix,
     userData: plain.userData,
     ownTags: new Map(ownTags),
@@ -45,7 +45,7 @@ export function stateFrom(snapshot: JsonObject): SessionState {
   };
 }
 
-/** A state as JSON, which has no maps and leaves out what is `undefined`. */
+/** The JSON form of a state. Maps are lists of entries, and `undefined` fields are absent. */
 type Written = Omit<SessionState, "run" | "calls" | "asked" | "kept" | "ownTags" | "earlierQuestions"> & {
   ownTags: [string, number][];
   earlierQuestions: [string, number][];
@@ -53,10 +53,10 @@ type Written = Omit<SessionState, "run" | "calls" | "asked" | "kept" | "ownTags"
 };
 
 function byId<A extends { callId: string }>(list: readonly A[] = []): Map<string, A> {
-  return new Map(list.map((one) => [one.callId, one]));
+  return new Map(list.map((item) => [item.callId, item]));
 }
 
-/** A run's state as JSON. Calls that are in several places are written once, and named by their index. */
+/** The JSON form of a run's state. `calls` has each call once; other fields refer to it by its index. */
 export type WrittenRun = Omit<RunState, "turn" | "succeeded" | "effects"> & {
   /** `calls` is the number of the turn's calls, which are the last ones of the run. */
   turn?: Omit<TurnState, "calls"> & { calls: number };
@@ -66,7 +66,7 @@ export type WrittenRun = Omit<RunState, "turn" | "succeeded" | "effects"> & {
 
 /** Returns a run's state as JSON. */
 export function runToJson({ turn, succeeded, effects, ...plain }: RunState): JsonObject {
-  const index = new Map(plain.calls.map((call, at) => [call, at]));
+  const index = new Map(plain.calls.map((call, position) => [call, position]));
   const written = {
     ...plain,
     ...(turn !== undefined && { turn: { ...turn, calls: turn.calls.length } }),
@@ -76,7 +76,7 @@ export function runToJson({ turn, succeeded, effects, ...plain }: RunState): Jso
   return written as unknown as JsonObject;
 }
 
-/** Returns the state of a run. Throws for JSON that is no run. */
+/** Returns the state of a run from its JSON form. Throws for JSON that is not a run. */
 export function runFrom({ turn, succeeded, effects, ...plain }: WrittenRun): RunState {
   const calls = plain.calls.map(callFrom);
   const callAt = (index: number): CallState => {
@@ -87,6 +87,7 @@ export function runFrom({ turn, succeeded, effects, ...plain }: WrittenRun): Run
   return {
     ...NOTHING_YET,
     ...plain,
+    // `since` and `tools` may be `undefined`, too.
     work: { ...plain.work, since: plain.work.since },
     ...(plain.agentChange && { agentChange: { ...plain.agentChange, tools: plain.agentChange.tools } }),
     calls,
@@ -105,7 +106,7 @@ function answerFrom(answer: CallState["answer"]): CallState["answer"] {
   return answer && { ...answer, error: answer.error, closed: answer.closed };
 }
 
-// JSON leaves out fields that are `undefined`.
+// Restore the fields that are `undefined`, which JSON leaves out.
 
 const NOTHING_YET = {
   agentChange: undefined,

@@ -17,7 +17,7 @@ export interface ApprovalOptions<Deps = unknown> {
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
   /**
-   * When a question is answered by itself, and with what, e.g. `{ afterMs: 3_600_000, default: { approved:
+   * When an unanswered question gets the answer `default`, e.g. `{ afterMs: 3_600_000, default: { approved:
    * false, reason: "Nobody has answered." } }`. Default: never.
    */
   expires?: Expiry<ApprovalAnswer>;
@@ -49,7 +49,7 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
 /**
  * Asks the user for approval before a tool runs. The question has the kind `approval` and the payload `{
  * tool, input }`; the answer is an {@link ApprovalAnswer}. The call waits for days if necessary, and the
- * process may end meanwhile.
+ * process may end in the meantime.
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
  *
@@ -92,8 +92,9 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
 export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<Deps> {
   checkOptions("approval()", options, OPTIONS, { instead: INSTEAD });
   const { name = "approval", when, expires } = options;
+  // Only checks the option. The expiry is converted again when a question is stored.
   if (expires !== undefined) storedExpiry("approval()", expires, answer, "config");
-  const limit = expires && ({ expires: { ...expires, default: toJson(expires.default) } } as const);
+  const expiry = expires && ({ expires: { ...expires, default: toJson(expires.default) } } as const);
   if (typeof when !== "function" && !Array.isArray(when))
     throw new PawlError(
       "config",
@@ -108,14 +109,15 @@ export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<D
         if (approved === true) return undefined;
         return { deny: `The user did not approve this call${reason === undefined ? "." : `: ${reason}`}` };
       }
-      const needed = typeof when === "function" ? await when(call, context) : when.includes(call.tool.name);
-      if (!needed) return undefined;
+      const needsApproval =
+        typeof when === "function" ? await when(call, context) : when.includes(call.tool.name);
+      if (!needsApproval) return undefined;
       return {
         ask: {
           kind: "approval",
           payload: { tool: call.tool.name, input: toJson(call.input) },
           answer,
-          ...limit,
+          ...expiry,
         },
       };
     },

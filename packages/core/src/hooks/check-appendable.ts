@@ -8,6 +8,9 @@ import type { EventData } from "../log/event-data.ts";
 import { isReserved } from "../log/event-keys.ts";
 import { MOST_TOKENS } from "../model/pricing.ts";
 
+/**
+ * The required fields, and their types, of Pawl's own events that a hook or a tool may store, by event type.
+ */
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
   knowledge: { source: "string", data: "string" },
   note: { text: "string" },
@@ -39,26 +42,28 @@ export function checkAppendable(whose: string, event: AppendableEvent): void {
   if (typeof type !== "string")
     throw invalidInput(`The type of an event must be a string, not ${typeof type}.`);
   if (isReserved(key)) throw invalidInput(`The key "${key}" is reserved by Pawl.`);
-  if (data === undefined) throw withoutData(event);
-  const lost = jsonLoss(data, "data");
-  if (lost !== undefined)
-    throw invalidInput(`The \`data\` of "${type}" must be a value that JSON can represent; ${lost}.`);
+  if (data === undefined) throw missingDataError(event);
+  const loss = jsonLoss(data, "data");
+  if (loss !== undefined)
+    throw invalidInput(`The \`data\` of "${type}" must be a value that JSON can represent; ${loss}.`);
   if (!type.includes(".")) checkFields(whose, type, Object(data) as Record<string, unknown>);
 }
 
 /** Returns the types of Pawl's own events that a hook or a tool may store. */
 function allowedTo(whose: string): string[] {
   const types = Object.keys(FIELDS);
-  // A tool has `context.createArtifact()`.
+  // A tool stores artifacts with `context.createArtifact()`.
   return whose === "tool" ? types.filter((type) => type !== "artifact") : types;
 }
 
-function withoutData({ type, ...others }: AppendableEvent): Error {
-  const names = Object.keys(others).filter((name) => !["data", "key", "durationMs"].includes(name));
-  const instead = names.length === 0 ? "" : ` It has ${names.map((name) => `\`${name}\``).join(", ")}.`;
-  return invalidInput(`The event "${type}" has no \`data\`: append({ type, data, key? }).${instead}`);
+/** Returns the error for an event without `data`. It lists the event's unknown fields. */
+function missingDataError({ type, ...fields }: AppendableEvent): Error {
+  const unknown = Object.keys(fields).filter((name) => !["data", "key", "durationMs"].includes(name));
+  const hint = unknown.length === 0 ? "" : ` It has ${unknown.map((name) => `\`${name}\``).join(", ")}.`;
+  return invalidInput(`The event "${type}" has no \`data\`: append({ type, data, key? }).${hint}`);
 }
 
+/** Checks the data of one of Pawl's own events. @throws PawlError `invalid_input` */
 function checkFields(whose: string, type: string, values: Record<string, unknown>): void {
   const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
   if (fields === undefined)
@@ -86,16 +91,16 @@ function checkFields(whose: string, type: string, values: Record<string, unknown
 
 function checkTag(tag: unknown): void {
   if (isOwnTag(tag)) return;
-  const given = typeof tag === "string" ? JSON.stringify(tag.slice(0, 80)) : typeof tag;
+  const shown = typeof tag === "string" ? JSON.stringify(tag.slice(0, 80)) : typeof tag;
   throw invalidInput(
-    `\`tag\` must be the name of a tag that Pawl does not use itself, e.g. "Plan"; got ${given}. Pawl uses ${WRAPPER_TAGS.join(", ")}.`,
+    `\`tag\` must be the name of a tag that Pawl does not use itself, e.g. "Plan"; got ${shown}. Pawl uses ${WRAPPER_TAGS.join(", ")}.`,
   );
 }
 
 /** The largest token count in a `spending`: prompt, answer, cache reads and cache writes together. */
 const MOST_SPENT = 4 * MOST_TOKENS;
 
-// A price is at most one US dollar per token.
+/** The highest cost in a `spending`, in cents: a price is at most one US dollar per token. */
 const MOST_CENTS = 100 * MOST_SPENT;
 
 /** Checks the numbers of a `spending`. Negative numbers would reduce the use that limits count. */

@@ -2,6 +2,7 @@ import { kindOf } from "../base/check-options.ts";
 import { isOwnTag } from "../context/sanitize.ts";
 import type { Hook } from "./hook.ts";
 
+/** All fields of a hook. A field of `Hook` that is missing here is a type error. */
 const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   name: true,
   tools: true,
@@ -22,14 +23,15 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
 };
 
 /**
- * Returns why a value is not a hook, or `undefined` if it is an object. A function is refused: it has a
- * `name`, so `hooks: [approval]`, without the call, would compile and permit every tool.
+ * Returns the end of an error message for a value that is not an object, or is a list or a promise. Returns
+ * `undefined` for any other object. A function is refused, although it has a `name` like a hook: `hooks:
+ * [approval]`, without the call, would compile and permit every tool.
  */
 export function notAHook(value: unknown): string | undefined {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value)) return;
-  const call =
+  const hint =
     typeof value === "function" && value.name !== "" ? ` Did you mean to call it: ${value.name}(…)?` : "";
-  return `must be a hook, e.g. approval({ when: ["pay"] }); got ${kindOf(value)}.${call}`;
+  return `must be a hook, e.g. approval({ when: ["pay"] }); got ${kindOf(value)}.${hint}`;
 }
 
 /**
@@ -41,30 +43,36 @@ export function wrongWith<Deps>(
   tools: ReadonlyMap<string, unknown> | undefined,
 ): string | undefined {
   if (typeof hook.name !== "string" || hook.name === "") return "it has a hook without a name.";
-  const other = Object.keys(hook).find((part) => isMethod(part) && !Object.hasOwn(PARTS, part));
-  if (other !== undefined)
-    return `its hook "${hook.name}" has "${other}", which is not a method of hooks and would never be called.`;
-  const value = Object.entries(hook).find(([part, value]) => isMethod(part) && !isCallable(value));
-  if (value !== undefined)
-    return `\`${value[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(value[1])}.`;
-  const wrong = wrongTags(hook.tags);
-  if (wrong !== undefined)
-    return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrong}.`;
+  const misspelt = Object.keys(hook).find((part) => isMethodName(part) && !Object.hasOwn(PARTS, part));
+  if (misspelt !== undefined)
+    return `its hook "${hook.name}" has "${misspelt}", which is not a method of hooks and would never be called.`;
+  const wrongMethod = Object.entries(hook).find(
+    ([part, value]) => isMethodName(part) && !isFunctionOrAbsent(value),
+  );
+  if (wrongMethod !== undefined)
+    return `\`${wrongMethod[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(wrongMethod[1])}.`;
+  const wrongTag = wrongTagIn(hook.tags);
+  if (wrongTag !== undefined)
+    return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrongTag}.`;
   const unknown = hook.tools?.find((tool) => tools?.has(tool) === false);
   return unknown && `its hook "${hook.name}" needs a tool "${unknown}", which the agent does not have.`;
 }
 
-function wrongTags(tags: unknown): string | undefined {
+/**
+ * Describes the first invalid value in a hook's `tags`, for an error. Returns `undefined` if all are valid.
+ */
+function wrongTagIn(tags: unknown): string | undefined {
   if (tags === undefined) return undefined;
   if (!Array.isArray(tags)) return kindOf(tags);
   const tag: unknown = tags.find((one) => !isOwnTag(one));
   return tag === undefined ? undefined : (JSON.stringify(tag)?.slice(0, 80) ?? kindOf(tag));
 }
 
-function isMethod(part: string): boolean {
+/** Returns whether a field has a name like that of a hook's method, also a misspelt one. */
+function isMethodName(part: string): boolean {
   return /^(before|after|on[A-Z])/.test(part);
 }
 
-function isCallable(value: unknown): boolean {
+function isFunctionOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === "function";
 }

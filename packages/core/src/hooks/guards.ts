@@ -12,6 +12,7 @@ export function duplicateGuard(): Hook {
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.repeatable || run.succeeded.size === 0) return undefined;
       const call = run.turn?.calls.find((one) => one.callId === callId);
+      // `key` is the tool's name with the arguments: equal calls have equal keys.
       if (call === undefined || !run.succeeded.has(call.key)) return undefined;
       return {
         result: `Not run again: "${tool.name}" has succeeded with this input before. Its result is above.`,
@@ -31,10 +32,11 @@ export function dependentCalls(): Hook {
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.dependsOn.length === 0) return undefined;
       const calls = run.turn?.calls ?? [];
-      const own = calls.findIndex((call) => call.callId === callId);
+      const ownIndex = calls.findIndex((call) => call.callId === callId);
       const first = calls.find(
-        ({ toolName }, at) =>
-          tool.dependsOn.includes(toolName) && (toolName === tool.name ? at < own : at !== own),
+        // Of several calls of the same tool, only an earlier one counts.
+        ({ toolName }, index) =>
+          tool.dependsOn.includes(toolName) && (toolName !== tool.name || index < ownIndex),
       );
       if (first === undefined) return undefined;
       return {
@@ -50,8 +52,9 @@ export function dependentCalls(): Hook {
  * model. Every agent has this hook; the number is the agent's `limits.toolFailures`.
  */
 export function failureBudget(failures: number): Hook {
-  const spent = (run: Readonly<RunState>, tool: string) => failuresInARow(run, tool, failures) >= failures;
-  const tell = async (tools: readonly string[], runId: string, append: RunContext["append"]) => {
+  const isRefused = (run: Readonly<RunState>, tool: string) =>
+    failuresInARow(run, tool, failures) >= failures;
+  const appendNotes = async (tools: readonly string[], runId: string, append: RunContext["append"]) => {
     for (const tool of tools) {
       const text = `"${tool}" has failed ${failures} times in a row and cannot be used for the rest of this request. Do without it.`;
       await append({ type: "note", key: `failure-budget:${runId}:${tool}`, data: { text } });
@@ -62,11 +65,11 @@ export function failureBudget(failures: number): Hook {
     name: "failure-budget",
     beforeTurn: (_plan, { run, append }) => {
       const called = new Set(run.turn?.calls.map(({ toolName }) => toolName));
-      const tools = [...called].filter((tool) => spent(run, tool));
-      return tools.length === 0 ? undefined : tell(tools, run.runId, append);
+      const tools = [...called].filter((tool) => isRefused(run, tool));
+      return tools.length === 0 ? undefined : appendNotes(tools, run.runId, append);
     },
     beforeTool: ({ tool }, { run }) =>
-      spent(run, tool.name)
+      isRefused(run, tool.name)
         ? {
             deny: `Not run: "${tool.name}" has failed ${failures} times in a row. Do without it for this request.`,
           }
@@ -74,11 +77,11 @@ export function failureBudget(failures: number): Hook {
   });
 }
 
-/** Counts a tool's failures since its last success, up to `most`. */
+/** Counts a tool's failures since its last success, up to `most`. Skipped calls do not count. */
 function failuresInARow({ calls }: Readonly<RunState>, tool: string, most: number): number {
   let count = 0;
-  for (let at = calls.length - 1; at >= 0 && count < most; at -= 1) {
-    const call = calls[at];
+  for (let index = calls.length - 1; index >= 0 && count < most; index -= 1) {
+    const call = calls[index];
     if (call?.toolName !== tool || call.result === undefined || call.result.data.skipped !== undefined)
       continue;
     if (call.result.data.success) return count;

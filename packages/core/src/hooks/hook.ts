@@ -38,7 +38,7 @@ export interface RunContext<Deps = unknown> extends HookContext {
   readonly run: Readonly<RunState>;
   /**
    * In `beforeRun` and `beforeTurn`: the user's answer to the question that this hook asked there. It matches
-   * the question's schema. `undefined` if the hook has not asked, or its question was closed.
+   * the question's schema. `undefined` if the hook has not asked, or its question was closed unanswered.
    */
   readonly answer?: Json | undefined;
   /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
@@ -50,8 +50,9 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** The agent's limits of one run. */
   readonly limits: Readonly<Limits>;
   /**
-   * Returns what the run may still use at this moment. Each number is the smaller of the rests of `limits`
-   * and of the agent's `sessionLimits`: `Infinity` without a limit, below 0 if a limit was exceeded.
+   * Returns the rest of the run's budget at this moment. Each number is the rest of `limits` or of the
+   * agent's `sessionLimits`, whichever is smaller: `Infinity` without a limit, below 0 if a limit was
+   * exceeded.
    */
   remaining(): Budget;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
@@ -59,27 +60,28 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on;
-   * extension events are for your own use. Give the event a `key`, because a hook may be called again after a
-   * crash: an event with a stored key is not stored again. Resolves to `false` in that case, otherwise to
-   * `true`.
+   * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on. Events
+   * with a dot in their type are for your own use.
    *
-   * `data` is JSON. Values with `toJSON`, e.g. a `Date`, are stored as what it returns, and fields that are
-   * `undefined` are left out.
+   * Give the event a `key`, because a hook may be called again after a crash: an event with a stored key is
+   * not stored again. Resolves to `false` if the key is stored already, otherwise to `true`.
    *
-   * @throws PawlError `invalid_input` without `data`, and for data of which JSON would lose a part, e.g. a
-   * `Map`, a function or an instance of a class.
+   * `data` is JSON. A value with a method `toJSON`, e.g. a `Date`, is stored as the method's return value.
+   * Fields that are `undefined` are left out.
+   *
+   * @throws PawlError `invalid_input` if a hook may not store the event, if `data` is missing, or if JSON
+   * would lose a part of it, e.g. a `Map`, a function or an instance of a class.
    */
   append(event: AppendableEvent): Promise<boolean>;
   /**
    * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
-   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
-   * also if it fails.
+   * room for a whole answer. It ends when `signal` aborts. A `spending` event charges the run for the call,
+   * also if the call fails.
    *
-   * With a `key`, the answer is stored with its cost. A later call with the same key returns it and costs
-   * nothing, also after a crash. Keys are unique among the hook's calls in one run. If the process dies
-   * before the answer is stored, the model is asked again, and the first answer is not charged. A call that
-   * failed is not stored.
+   * With a `key`, the answer is stored with its cost. A later call with the same key returns the stored
+   * answer and costs nothing, also after a crash. Keys are unique among the hook's calls in one run. If the
+   * process dies before the answer is stored, the model is asked again, and the first answer is not charged.
+   * A failed call stores no answer.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */
@@ -119,8 +121,11 @@ export type ToolChange =
   | { ask: Ask };
 
 /**
- * A question to the user: its kind, what the client shows with it, and the schema of an answer. `expires` is
- * when the question is answered by itself, and with what; default: never.
+ * A question to the user.
+ *
+ * - `kind`, `payload`: for the client, which chooses an input control by `kind` and shows the payload
+ * - `answer`: the schema that an answer must match
+ * - `expires`: when an unanswered question gets a default answer, and which one. Default: never.
  */
 export interface Ask extends Pick<QuestionRecord, "kind" | "payload"> {
   answer: Schema;
@@ -142,8 +147,8 @@ export interface ToolOutcome {
   /** The text or content blocks that the model reads. Default: `result` as text. */
   readonly content?: string | ContentBlock[];
   /**
-   * The value that the tool threw, e.g. an `Error` with its stack. Absent if it threw nothing. It is not
-   * stored. If it repeats one of the caller's credentials, `…` is in its place.
+   * The value that the tool threw, e.g. an `Error` with its stack. Absent if the tool threw nothing. Not
+   * stored. Credentials of the caller in it are replaced by `…`.
    */
   readonly error?: unknown;
 }
@@ -167,12 +172,14 @@ export type Awaitable<T> = T | Promise<T>;
  *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
  * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
- * `context.answer`, or for `beforeTool` in `call.answer`. Before a run or a turn, the hooks before it are
- * called again too. If a new message comes instead of an answer, the question is closed.
+ * `context.answer`, or for `beforeTool` in `call.answer`. For `beforeRun` and `beforeTurn`, the hooks that
+ * come earlier in `hooks` are called again too. If a new message arrives instead of an answer, the question
+ * is closed.
  *
- * **Errors.** If `beforeTool` throws, the call is denied. If another `before…` method throws, the run ends as
- * `error`. If any other method throws, nothing changes. Every such error is logged as `hook_failed` and
- * reported to `onError`. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
+ * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn` or `beforeModel`
+ * throws, the run ends as `error`. If any other method throws, the run continues as if the method had
+ * returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called, unless
+ * `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
  * **Crashes.** After a crash, methods may be called again for the same turn or call. `afterRun` is called
  * again only if the hook is `idempotent`.
@@ -210,8 +217,8 @@ export interface Hook<Deps = unknown> {
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
   /**
-   * Whether the hook counts what a run costs. If so, `agent()` throws `config` unless every model that a run
-   * may call has prices, and a hook that plans a model without prices fails. Default: no.
+   * Whether the hook counts the cost of runs, so that every model of a run needs prices. Without them,
+   * `agent()` throws `config`, and a hook that plans another model without prices fails. Default: no.
    */
   readonly needsPrices?: boolean;
   /** Called before the run's first model call. */
@@ -219,8 +226,9 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | { ask: Ask } | undefined>;
   /**
-   * Called before each turn, when every call of the last turn has its result. Called again for the same turn
-   * after a checkpoint, which may have removed what the hook appended; the last result counts.
+   * Called before each turn, when every call of the previous turn has its result. Called again for the same
+   * turn after a checkpoint, which may have removed events that the hook had appended. The last return value
+   * counts.
    */
   readonly beforeTurn?: (
     plan: Readonly<TurnPlan>,
@@ -259,8 +267,8 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | undefined>;
   /**
-   * Called when the run is about to wait for the user's answer. Release what you hold for the run, because
-   * another process may resume it.
+   * Called when the run is about to wait for the user's answer. Release the resources that you hold for the
+   * run, because another process may resume it.
    */
   readonly onSuspend?: (context: RunContext<Deps>) => Awaitable<void>;
   /** Called when the run is about to end. May return another stop reason. */
@@ -275,6 +283,7 @@ export interface Hook<Deps = unknown> {
   readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
   /**
    * Called for every error that the run logs, e.g. a failed model call, an invalid answer or a reached limit.
+   * Not called for an `onError` that threw.
    */
   readonly onError?: (error: EventData["error"], context: HookContext) => Awaitable<void>;
 }

@@ -73,15 +73,15 @@ export function permissions<Deps = unknown>(options: PermissionOptions<Deps>): H
     name: "permissions",
     beforeTool: async (call, context) => {
       const { type } = context;
-      const allowed =
-        (type !== undefined && Object.hasOwn(allow, type) ? allow[type] : undefined) ?? otherwise;
+      const hasOwnList = type !== undefined && Object.hasOwn(allow, type);
+      const allowed = (hasOwnList ? allow[type] : undefined) ?? otherwise;
       const { name } = call.tool;
       if (!allowed.includes(name)) {
-        const instead = allowed.length === 0 ? "No tool is." : `Allowed are: ${allowed.join(", ")}.`;
-        return { deny: `"${name}" is not allowed${type === undefined ? "" : ` in "${type}"`}. ${instead}` };
+        const hint = allowed.length === 0 ? "No tool is." : `Allowed are: ${allowed.join(", ")}.`;
+        return { deny: `"${name}" is not allowed${type === undefined ? "" : ` in "${type}"`}. ${hint}` };
       }
-      const why = await check?.(call, context);
-      return why === undefined ? undefined : { deny: why };
+      const reason = await check?.(call, context);
+      return reason === undefined ? undefined : { deny: reason };
     },
   };
 }

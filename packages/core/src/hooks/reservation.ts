@@ -27,8 +27,8 @@ export type ReservationOptions<Deps = unknown> = {
    */
   account: string | ((context: RunContext<Deps>) => Awaitable<string>);
   /**
-   * The time in milliseconds after which the reservation of a dead process expires. A live process renews at
-   * a third of that time. Default: 300,000 (five minutes).
+   * The time in milliseconds after which the reservation of a dead process expires. A live process renews the
+   * reservation three times as often. Default: 300,000 (five minutes).
    */
   ttlMs?: number;
   /**
@@ -78,21 +78,24 @@ const OPTIONS: OptionKinds<ReservationOptions> = {
   clock: "object",
 };
 
-/** @throws PawlError `config` */
+/** Checks the options of `reservation()`, except money. @throws PawlError `config` */
 function checkReservation(options: ReservationOptions<never>): void {
   checkOptions("reservation()", options, OPTIONS, { instead: { store: "Use `reservations`." } });
   const { reservations, account, ttlMs = RESERVATION_TTL_MS, ...numbers } = options;
-  const refuse = (what: string, wanted: string, given: unknown) => {
-    throw new PawlError("config", `\`${what}\` of reservation() must be ${wanted}; got ${kindOf(given)}.`);
+  const refuse = (option: string, expected: string, value: unknown) => {
+    throw new PawlError(
+      "config",
+      `\`${option}\` of reservation() must be ${expected}; got ${kindOf(value)}.`,
+    );
   };
   if (typeof reservations.reserve !== "function")
     refuse("reservations", "Reservations, e.g. memoryReservations()", reservations);
   if (typeof account !== "string" && typeof account !== "function")
     refuse("account", "a string or a function", account);
-  for (const what of ["limit", "amount", "limitUsd", "amountUsd"] as const) {
-    const given: unknown = numbers[what];
-    if (given !== undefined && typeof given !== "number" && typeof given !== "function")
-      refuse(what, "a number or a function", given);
+  for (const option of ["limit", "amount", "limitUsd", "amountUsd"] as const) {
+    const value: unknown = numbers[option];
+    if (value !== undefined && typeof value !== "number" && typeof value !== "function")
+      refuse(option, "a number or a function", value);
   }
   checkNumbers("reservation()", { ttlMs }, { least: 1, most: 2 ** 30 });
 }
@@ -168,17 +171,17 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
     needsPrices: limitUsd !== undefined,
     beforeTurn: async (_plan, context) => {
       const id = await idOf(context);
-      // A run that still holds its reservation keeps it. Otherwise it reserves again, from the account that
-      // it used first.
-      const known = await renew(id, context);
-      const wanted = known?.amount ?? (await budget.amount(context));
-      if (known !== undefined && known.used >= wanted) return stop;
-      if (known?.state !== "held") {
-        const account = known?.account ?? (await resolved(accountOf, context));
-        const request = { account, id, amount: wanted, limit: await budget.limit(context), ttlMs };
+      // Charges the run's use so far. `earlier` is the run's reservation, if it has made one.
+      const earlier = await renew(id, context);
+      const ownAmount = earlier?.amount ?? (await budget.amount(context));
+      if (earlier !== undefined && earlier.used >= ownAmount) return stop;
+      // A run that still holds its reservation keeps it. Otherwise it reserves, always from the same account.
+      if (earlier?.state !== "held") {
+        const account = earlier?.account ?? (await resolved(accountOf, context));
+        const request = { account, id, amount: ownAmount, limit: await budget.limit(context), ttlMs };
         const { granted } = await reservations.reserve(request);
         if (!granted) return stop;
-        // The run was stopped during the reservation, so `afterRun` may already have been called.
+        // If the run was stopped during the reservation, `afterRun` may have been called before it.
         if (context.signal.aborted && !goesOnElsewhere(context.signal))
           await reservations.abort(id, budget.used(context.run));
       }
@@ -191,15 +194,15 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
     },
     afterRun: async (_result, context) => {
       renewals.end(context);
-      const settled = async () => await reservations.finalize(await idOf(context), budget.used(context.run));
-      await finalizedInTime(clock, context.signal, settled());
+      const finalize = async () => await reservations.finalize(await idOf(context), budget.used(context.run));
+      await finalizedInTime(clock, context.signal, finalize());
     },
   };
 }
 
 /**
- * Returns whether another process continues the run. That process needs the same reservation, so it must
- * stay.
+ * Returns whether the run was cut off because another process continues it. That process needs the run's
+ * reservation.
  */
 function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
@@ -213,29 +216,34 @@ async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<
   try {
     await withinDeadline({ clock, signal }, work);
   } catch (error) {
-    if (!signal.aborted || error !== signal.reason) throw error;
+    const isLate = signal.aborted && error === signal.reason;
+    if (!isLate) throw error;
     throw new PawlError("store_unavailable", "The final charge of the budget took too long.");
   }
 }
 
+/** The default message for the user. */
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
 
-/** Repeats work at an interval, for each run separately, until the run leaves this process. */
+/**
+ * Returns `begin`, which repeats work for a run at an interval, and `end`, which ends that. The repetition
+ * also ends when the run's signal aborts.
+ */
 function repeating(clock: Clock, everyMs: number) {
-  const ends = new Map<string, () => void>();
-  const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();
+  const endByRun = new Map<string, () => void>();
+  const end = ({ runId }: Pick<RunContext, "runId">) => endByRun.get(runId)?.();
   const begin = ({ runId, signal }: Pick<RunContext, "runId" | "signal">, work: () => Promise<unknown>) => {
     end({ runId });
-    // A failed renewal is repeated at the next interval, and reported before the next turn.
+    // Ignores a failed renewal: the next interval and the next turn renew again.
     const cancel = every(clock, everyMs, () => void work().catch(() => undefined));
-    const over = () => {
+    const endThis = () => {
       cancel();
-      signal.removeEventListener("abort", over);
-      if (ends.get(runId) === over) ends.delete(runId);
+      signal.removeEventListener("abort", endThis);
+      if (endByRun.get(runId) === endThis) endByRun.delete(runId);
     };
-    ends.set(runId, over);
-    if (signal.aborted) over();
-    else signal.addEventListener("abort", over, { once: true });
+    endByRun.set(runId, endThis);
+    if (signal.aborted) endThis();
+    else signal.addEventListener("abort", endThis, { once: true });
   };
   return { begin, end };
 }

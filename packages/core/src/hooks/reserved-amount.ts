@@ -27,16 +27,17 @@ interface ReservedAmount<Deps> {
 }
 
 /**
- * Reads the budget of `reservation()`.
+ * Returns functions that compute the numbers of a budget for a run, in tokens or in millionths of a US
+ * dollar.
  *
- * @throws PawlError `config` unless both numbers are given in one unit, or if an amount of money is not a
- * number from 0.
+ * @throws PawlError `config` unless both numbers are given in one unit. An amount of money must be a number
+ * from 0.
  */
-export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<Deps> {
-  const { limit, amount, limitUsd, amountUsd } = given;
+export function reservedAmount<Deps>(budget: GivenBudget<Deps>): ReservedAmount<Deps> {
+  const { limit, amount, limitUsd, amountUsd } = budget;
   const inTokens = limit !== undefined && amount !== undefined;
   const inUsd = limitUsd !== undefined && amountUsd !== undefined;
-  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const names = Object.entries(budget).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (inTokens && names.length === 2)
     return {
       limit: (context) => resolved(limit, context),
@@ -65,24 +66,25 @@ export async function resolved<T extends string | number, Deps>(
 }
 
 /**
- * Converts an amount of money to millionths. A fixed amount is checked at once, a function's value when the
- * run starts.
+ * Returns a function that computes an amount of money for a run, in millionths of a US dollar. A fixed amount
+ * is checked at once, a function's value when the run starts.
  */
 function micros<Deps>(
   name: string,
   usd: PerRun<number, Deps>,
 ): (context: RunContext<Deps>) => Promise<number> {
-  const checked = (value: number) => {
+  const checkedMicros = (value: number) => {
     checkNumbers("reservation()", { [name]: value }, { most: MOST_USD });
     return Math.round(microsFromUsd(value));
   };
-  if (typeof usd !== "function") checked(usd);
-  return async (context) => checked(await resolved(usd, context));
+  if (typeof usd !== "function") checkedMicros(usd);
+  return async (context) => checkedMicros(await resolved(usd, context));
 }
 
+/** The largest amount of a budget, in US dollars. */
 const MOST_USD = 1_000_000_000;
 
-/** The methods that a run uses. */
+/** The methods of `Reservations` that a run calls. */
 type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "finalize">;
 
 /**

@@ -4,8 +4,8 @@ import type { Spent } from "../log/tokens.ts";
 import { nothing, type Span, type Spending, sumOf } from "./spending.ts";
 
 /**
- * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are those of the
- * sub-agent that did the work. For other tools, `costUsd` is the cost that the tool has reported, or else 0.
+ * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are what the sub-agent
+ * has used that did the work. For other tools, `costUsd` is the cost that the tool has reported, or 0.
  */
 export interface TimelineCall extends Span, Spending {
   /** Id of the call, as the model gave it. */
@@ -20,7 +20,7 @@ export interface TimelineCall extends Span, Spending {
   waits: Span[];
   /** The name of the sub-agent that does the work, if the call's input has chosen it. */
   agent?: string;
-  /** The service or data source that the tool has asked, if it has reported one. */
+  /** The service or data source that the tool has used, if it has reported one. */
   connector?: string;
   /** The ids of what the tool has found, if it has reported them. */
   fragments?: readonly string[];
@@ -70,18 +70,18 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   }
 }
 
-/** Changes the last call with this id, and adds what was spent on it. */
+/** Applies a change to the last call with this id, and adds the event's `spent` to it. */
 function change(
   calls: TimelineCall[],
   { call_id, spent }: { call_id: string; spent?: Spent | undefined },
-  how: (call: TimelineCall) => void,
+  apply: (call: TimelineCall) => void,
 ): void {
   const call = calls.findLast(({ callId }) => callId === call_id);
   if (call === undefined) return;
-  how(call);
+  apply(call);
   if (spent === undefined) return;
-  const fresh = { tokens: spent.tokens, costUsd: usdFromCents(spent.cost_cents) };
-  Object.assign(call, sumOf([call, fresh]));
+  const added = { tokens: spent.tokens, costUsd: usdFromCents(spent.cost_cents) };
+  Object.assign(call, sumOf([call, added]));
 }
 
 /** Ends the last span, if it has no end yet. */

@@ -45,36 +45,39 @@ export interface Difference {
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const found = shownDifference(before, after);
-  const isNew = before.prefixId !== after.prefixId;
-  return isNew && (found === undefined || found.change === "added")
+  const hasNewPrefix = before.prefixId !== after.prefixId;
+  return hasNewPrefix && (found === undefined || found.change === "added")
     ? { path: "prefix", change: "changed" }
     : found;
 }
 
+/** Finds the first block in which two requests differ. Does not compare their prefix ids. */
 function shownDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const earlier = blocksOf(before);
   const later = blocksOf(after);
-  for (const [at, block] of later.entries()) {
-    const known = earlier[at];
-    if (known === undefined) return { path: block.path, change: "added" };
-    if (!isSame(known, block)) return { path: block.path, change: "changed" };
+  for (const [index, block] of later.entries()) {
+    const earlierBlock = earlier[index];
+    if (earlierBlock === undefined) return { path: block.path, change: "added" };
+    if (!isSame(earlierBlock, block)) return { path: block.path, change: "changed" };
   }
   const removed = earlier[later.length];
   return removed && { path: removed.path, change: "removed" };
 }
 
+/** A block of a request, with its place. */
 interface Block {
   path: string;
   role?: string;
   value: object;
 }
 
+/** Returns the blocks of a request in the order in which the API caches them. */
 function blocksOf({ tools, system, messages }: LoggedRequest): Block[] {
   return [
-    ...tools.map((value, at) => ({ path: `tools[${at}]`, value })),
-    ...system.map((value, at) => ({ path: `system[${at}]`, value })),
-    ...messages.flatMap(({ role, content }, at) =>
-      content.map((value, block) => ({ path: `messages[${at}].content[${block}]`, role, value })),
+    ...tools.map((value, index) => ({ path: `tools[${index}]`, value })),
+    ...system.map((value, index) => ({ path: `system[${index}]`, value })),
+    ...messages.flatMap(({ role, content }, index) =>
+      content.map((value, block) => ({ path: `messages[${index}].content[${block}]`, role, value })),
     ),
   ];
 }

@@ -5,7 +5,7 @@ import { checkStore } from "../stores/check-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
-/** Icons for the types of events: of the user, to and from the model, of tools, and others. */
+/** The icons of event types. The first pattern that matches a type counts. */
 const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^user_|^tool_answered$/, "👤"],
   [/^llm_request$/, "📤"],
@@ -43,7 +43,7 @@ export function eventLine(event: StoredEvent): string {
 }
 
 function iconOf(event: StoredEvent): string {
-  // A question that the runtime closed was not answered by the user.
+  // The runtime has closed the question, or it has expired: it was not answered by the user.
   if (event.type === "tool_answered" && (event.data.closed !== undefined || event.data.expired))
     return OTHER_ICON;
   return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER_ICON;

@@ -9,7 +9,7 @@ export interface Spending {
   costUsd: number;
 }
 
-/** What something besides the run's turns and calls has spent, e.g. a model that a hook asks. */
+/** The tokens and cost of a model call outside of the run's turns and tool calls, e.g. by a hook. */
 export interface OtherSpending extends Span, Spending {
   /** `seq` of the event that charged the run. */
   seq: number;
@@ -19,7 +19,6 @@ export interface OtherSpending extends Span, Spending {
   model: string;
 }
 
-/** Zero tokens. */
 const noTokens: TokenUsage = {
   prompt: 0,
   completion: 0,
@@ -29,7 +28,7 @@ const noTokens: TokenUsage = {
   total: 0,
 };
 
-/** Nothing spent. */
+/** A spending of zero tokens and no cost. */
 export const nothing: Spending = { tokens: noTokens, costUsd: 0 };
 
 /**
@@ -90,7 +89,7 @@ export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number |
 
 function added(a: TokenUsage, b: TokenUsage): TokenUsage {
   const sum = { ...noTokens };
-  for (const one of Object.keys(noTokens) as (keyof TokenUsage)[]) sum[one] = a[one] + b[one];
+  for (const field of Object.keys(noTokens) as (keyof TokenUsage)[]) sum[field] = a[field] + b[field];
   return sum;
 }
 

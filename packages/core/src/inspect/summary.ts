@@ -25,10 +25,11 @@ export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
   // An event of the application's own.
-  if (event.type.includes(".")) return short((event.data as Json) ?? "");
+  if (event.type.includes(".")) return shortText((event.data as Json) ?? "");
   return madeOf(SUMMARIES, event, event) ?? "";
 }
 
+/** For each event type, the function that summarizes its payload. */
 const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   user_message: ({ message, files = [] }) =>
     joined(
@@ -50,7 +51,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   output: ({ value, problem, reminder }) =>
     value === undefined
       ? joined("refused", problem ? quotedText(problem) : undefined, reminder && "the model answers again")
-      : short(value),
+      : shortText(value),
   // A public log leaves out its content.
   knowledge: ({ source, tag, data }) => joined(tag, source, data === "" ? undefined : quotedText(data)),
   artifact: ({ type, title }) => joined(type, quotedText(title)),
@@ -68,10 +69,10 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       limited_by && `limited_by ${limited_by}`,
     ),
   llm_response: ({ raw_response, tokens, cost_cents }, event) =>
-    joined(raw_response.stop_reason, usage(tokens), money(cost_cents), took(event)),
+    joined(raw_response.stop_reason, usage(tokens), money(cost_cents), durationText(event)),
   spending: ({ by, model, tokens, cost_cents }) => joined(by, model, usage(tokens), money(cost_cents)),
-  error: ({ code, message }) => short(`${code}: ${message}`),
-  tool_call: (data) => joined(callId(data), `${data.tool_name}(${short(data.arguments)})`),
+  error: ({ code, message }) => shortText(`${code}: ${message}`),
+  tool_call: (data) => joined(callId(data), `${data.tool_name}(${shortText(data.arguments)})`),
   tool_started: (data) =>
     joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, data.status),
   tool_suspended: (data) =>
@@ -84,9 +85,9 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       data.report?.connector,
       data.success ? undefined : ["failed", data.report?.code].filter(Boolean).join(" "),
       data.report?.fragments && quantity(data.report.fragments.length, "fragment"),
-      short(data.report?.summary ?? data.result),
+      shortText(data.report?.summary ?? data.result),
       data.spent && money(data.spent.cost_cents),
-      took(event),
+      durationText(event),
     ),
   run_started: (data) =>
     joined(
@@ -124,6 +125,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
 };
 
+/** Why a run was left by its process, in words. */
 const LEFT: Record<EventData["run_left"]["reason"], string> = {
   draining: "its process shuts down",
   hand_over: "its process hands it over",
@@ -144,21 +146,24 @@ function reason({ type, message }: StopReason): string {
   return `${type}: ${quotedText(message)}`;
 }
 
-/** Returns until when a question or a wait lasts; an empty text if there is no limit. */
+/**
+ * Returns how long a question or a wait lasts, e.g. ` for 5000 ms`. Returns an empty text without a limit.
+ */
 function untilWhen({ expires }: EventData["tool_suspended"]): string {
   if (expires === undefined) return "";
   return expires.at === undefined ? ` for ${expires.after_ms} ms` : ` until ${expires.at}`;
 }
 
 function answerSummary({ value, error, closed, expired, hidden }: EventData["tool_answered"]): string {
-  if (expired) return hidden ? "the time has come" : `nobody has answered in time: ${short(value)}`;
+  if (expired) return hidden ? "the time has come" : `nobody has answered in time: ${shortText(value)}`;
   if (closed !== undefined) return `closed: ${closed}`;
-  return error === undefined ? short(value) : `failed: ${short(error)}`;
+  return error === undefined ? shortText(value) : `failed: ${shortText(error)}`;
 }
 
+/** Formats token counts, e.g. `1,200 in (900 cached), 50 out`. */
 function usage({ prompt, cached, cache_write, completion }: TokenUsage): string {
-  const known = cached === 0 ? "" : ` (${countOf(cached)} cached)`;
-  return `${countOf(prompt + cached + cache_write)} in${known}, ${countOf(completion)} out`;
+  const cachedNote = cached === 0 ? "" : ` (${countOf(cached)} cached)`;
+  return `${countOf(prompt + cached + cache_write)} in${cachedNote}, ${countOf(completion)} out`;
 }
 
 /** Formats a cost in US dollars. Returns `undefined` for 0, e.g. if the model has no prices. */
@@ -166,28 +171,31 @@ function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }
 
-function took({ durationMs }: StoredEvent): string | undefined {
+function durationText({ durationMs }: StoredEvent): string | undefined {
   if (durationMs === undefined) return undefined;
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
 }
 
-function short(value: Json): string {
+/** Returns at most 120 characters of a text, or of the JSON of another value. */
+function shortText(value: Json): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
 function quotedText(text: string): string {
-  return `“${short(text.replace(/\s+/g, " ").trim())}”`;
+  return `“${shortText(text.replace(/\s+/g, " ").trim())}”`;
 }
 
-function quantity(n: number, what: string): string {
-  return `${n} ${n === 1 ? what : `${what}s`}`;
+/** Returns a number with its noun, e.g. `1 file` or `2 files`. */
+function quantity(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : `${noun}s`}`;
 }
 
 function countOf(n: number): string {
   return n.toLocaleString("en");
 }
 
+/** Joins the parts that are not empty, with a dot between them. */
 function joined(...parts: (string | null | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== null && part !== "").join(" · ");
 }

@@ -65,7 +65,7 @@ export interface TimelineRun extends Span {
   waits: Span[];
   /** The working time of all processes, in milliseconds. Waiting for the user does not count. */
   workMs: number;
-  /** The sum of `others`. */
+  /** The sum of `others`: the tokens and cost of all other model calls. */
   summaries: Spending;
   /**
    * Other model calls, in the order in which they were charged: summaries of the context, and models that
@@ -122,11 +122,12 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   return runs;
 }
 
+/** Returns how each request differs from the one before, by the `seq` of its `llm_request`. */
 function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> {
   const requests = requestsOf(events);
   const found = new Map<number, Difference>();
-  for (const [at, request] of requests.entries()) {
-    const before = requests[at - 1];
+  for (const [index, request] of requests.entries()) {
+    const before = requests[index - 1];
     const difference = before && firstDifference(before, request);
     if (difference !== undefined) found.set(request.seq, difference);
   }
@@ -140,6 +141,7 @@ function newRunSpan({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   return { runId, seq, agent, from, workMs: 0, summaries: nothing, ...lists };
 }
 
+/** Applies an event to a run. The event `llm_request` is applied by {@link addAttempt}. */
 function takeEvents(run: TimelineRun, event: StoredEvent): void {
   const at = Date.parse(event.at);
   const turn = run.turns.at(-1);
@@ -173,6 +175,7 @@ function takeEvents(run: TimelineRun, event: StoredEvent): void {
   }
 }
 
+/** Adds an attempt to the run's last turn, or to a new turn. */
 function addAttempt(
   { turns }: TimelineRun,
   { seq, at, data }: StoredOf<"llm_request">,
@@ -210,6 +213,7 @@ function chargeAttempt(run: TimelineRun, event: StoredOf<"llm_response"> | Store
   run.summaries = sumOf([run.summaries, spent]);
 }
 
+/** Returns an application's own event as the timeline shows it. */
 function ownEvent({ seq, at, type, data }: StoredEvent): TimelineEvent {
   return { seq, at: Date.parse(at), type, data: data as Json };
 }
@@ -218,10 +222,10 @@ function ownEvent({ seq, at, type, data }: StoredEvent): TimelineEvent {
 function endAttempt(
   turn: TimelineTurn | undefined,
   to: number,
-  how: Pick<TimelineAttempt, "outcome" | "stopReason">,
+  outcome: Pick<TimelineAttempt, "outcome" | "stopReason">,
 ): void {
   const attempt = turn?.attempts.at(-1);
   if (turn === undefined || attempt === undefined || attempt.to !== undefined) return;
-  Object.assign(attempt, { to, ...how });
+  Object.assign(attempt, { to, ...outcome });
   turn.to = to;
 }

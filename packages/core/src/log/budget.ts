@@ -22,7 +22,8 @@ export interface Budget {
  */
 export interface Limits extends Budget {
   /**
-   * After this number of turns in a row in which every tool call failed, the run ends as `circuit_open`.
+   * After this number of turns in a row in which every tool call failed, the run ends with the stop reason
+   * `circuit_open`.
    */
   errorTurns: number;
   /** After this number of failures of a tool in a row, the tool is refused for the rest of the run. */
@@ -46,8 +47,8 @@ export const nothingSpent: Budget = {
 export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
 /** Creates a budget from the amount of each resource. */
-// Written out, because a loop over the names makes an object that V8 cannot lay out, and budgets are computed
-// for every step of a run.
+// Written out, because V8 is slow with an object that a loop has filled. Budgets are computed for every step of
+// a run.
 export function eachResource(amountOf: (resource: Resource) => number): Budget {
   return {
     turns: amountOf("turns"),
@@ -86,5 +87,5 @@ export function restOfBudget(budget: Budget, spent: Budget): Budget {
   };
 }
 
-/** A limit that can shorten an answer. */
+/** A resource whose limit can shorten an answer. */
 export type AnswerLimit = Extract<Resource, "outputTokens" | "costUsd">;

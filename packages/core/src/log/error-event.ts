@@ -2,7 +2,7 @@ import { withoutKeys } from "../base/without-keys.ts";
 import type { NewEvent } from "./event.ts";
 import type { EventData } from "./event-data.ts";
 
-/** An error to be logged. */
+/** An error to log, without the stack. */
 export type ErrorReport = Omit<EventData["error"], "stack">;
 
 /** Codes of errors that end a run. */
@@ -22,8 +22,8 @@ export function endsRun(method: unknown): boolean {
 }
 
 /**
- * Returns whether this error ends the run, unless another model request follows. Other errors, e.g. of an
- * `afterRun`, do not affect the run.
+ * Returns whether an error ends the run. If another model request follows in the log, the run went on all the
+ * same. Other errors, e.g. of a hook's `afterRun`, do not affect the run.
  */
 export function isEnding({ code, context }: EventData["error"]): boolean {
   if (code === "hook_failed") return endsRun(Object(context).method);

@@ -51,7 +51,7 @@ export interface EventData {
    * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
    *
    * - `result` is the tool's return value, cut at the agent's `storedResultLimit`. `content` is what the
-   *   model reads; if absent, `result` as text. A picture or PDF in it whose bytes are in the runtime's
+   *   model reads. Without it, the model reads `result` as text. A picture or PDF in it whose bytes are in the runtime's
    *   `files` has a source of the type `stored`.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
    *   sent to the model. The value of each is the note's first word, e.g. `saved`.
@@ -174,7 +174,7 @@ export interface EventData {
   } & CalledBy;
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
-   * wait for a time, see `ToolContext.wait`. Without `pending`, clients show the run as running. `wake_at` is
+   * wait for a time, see `ToolContext.wait`. If `pending` is empty, clients show the run as running. `wake_at` is
    * when the run continues even without an answer, ISO 8601.
    */
   run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
@@ -218,7 +218,7 @@ export interface EventData {
   /**
    * The model called a tool; stored together with its `assistant_message`. `invalid` is why the call cannot
    * be run, e.g. because its arguments are not a JSON object. `skipped` is set too if the call is refused as
-   * one too many; such a call does not count as failed.
+   * `surplus`, see {@link SkipReason}. Such a call does not count as failed.
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
   /**
@@ -244,7 +244,7 @@ export interface EventData {
    * - `before` marks a question about the run instead of a call. Its hook asks it before the first turn
    *   (`run`) or between two turns (`turn`). `tool_name` is then the hook's name, and `call_id` an id of the
    *   question's own. Pawl itself asks for credentials before it resumes a run (`resume`).
-   *   It also waits before it asks a model again that wants a long wait (`hidden`, of the kind `retry`).
+   *   A wait that a model's server asked for is stored in the same way (`hidden`, with the kind `retry`).
    * - `input` is the call's input if a hook has changed it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
    *   used since its last question, or the cost that the tool has reported.
@@ -290,7 +290,7 @@ export interface EventData {
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
    * A request is about to be sent to the model: stored before it. The prompt is not stored but can be rebuilt
-   * byte for byte: it is the prefix and all context admitted up to `upto_seq`.
+   * byte for byte: it is the prefix and the context up to `upto_seq`.
    *
    * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
    * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.

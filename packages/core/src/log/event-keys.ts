@@ -10,14 +10,17 @@ interface NamedCall {
 /** Builds the keys of events that may happen only once in a session. */
 export const eventKey = {
   result: (call: NamedCall): string => `result:${call.assistantSeq}:${call.callId}`,
-  asked: (call: NamedCall): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
+  asked: (call: NamedCall): string =>
+    `asked:${call.assistantSeq}:${call.callId}${questionSuffix(call.questions)}`,
   /**
-   * Key of a call's wait for a time. It is not `asked:…`, so that the function by which users answer in the
-   * database does not find it.
+   * Key of a call's wait for a time. It does not begin with `asked:`, because the database function by which
+   * users answer questions looks for that.
    */
-  waits: (call: NamedCall): string => `waits:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
+  waits: (call: NamedCall): string =>
+    `waits:${call.assistantSeq}:${call.callId}${questionSuffix(call.questions)}`,
   /** Key of the answer to the call's last question. */
-  answer: (call: NamedCall): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
+  answer: (call: NamedCall): string =>
+    `answer:${call.assistantSeq}:${call.callId}${questionSuffix(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
@@ -37,7 +40,7 @@ export function isReserved(key: string | undefined): boolean {
   return key !== undefined && RESERVED.test(key);
 }
 
-/** Returns the end of a question's key: an empty text for a call's first question, `:1` for its second. */
-function nth(earlier: number): string {
+/** Returns the end of a question's key: empty for the first question of a call, `:1` for its second. */
+function questionSuffix(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;
 }

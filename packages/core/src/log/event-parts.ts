@@ -27,18 +27,18 @@ export interface NextRun {
  *
  * - `duplicate`: the call has already succeeded with the same arguments in this run.
  * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
- * - `surplus`: one tool is called at a time, and another call of the turn came first.
+ * - `surplus`: only one call was allowed in the turn, or the turn was the last one.
  * - `closed`: its question was closed without an answer, e.g. by a new message.
  *
  * Hooks may use reasons of their own.
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
-/** A file of a user's message or a tool result, as the log has it. */
+/** A file of a user's message or a tool result, as the log stores it. */
 export interface FileReference {
   /** The SHA-256 of the file's bytes in hexadecimal. The bytes are in the runtime's `files`. */
   id: string;
-  /** Found by the file's bytes: a type of pictures, `application/pdf` or `text/plain`. */
+  /** The media type, found in the file's bytes: of a picture, `application/pdf` or `text/plain`. */
   media_type: string;
   /** The size in bytes. */
   bytes: number;
@@ -48,6 +48,6 @@ export interface FileReference {
   width?: number;
   /** The height of a picture in pixels. */
   height?: number;
-  /** The pages of a PDF, estimated. */
+  /** The estimated number of pages of a PDF. */
   pages?: number;
 }

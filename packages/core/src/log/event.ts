@@ -10,7 +10,7 @@ export type EventType = keyof EventData;
  */
 export type ExtensionType = `${string}.${string}`;
 
-/** Optional fields of an event, beside its type and payload. */
+/** Optional fields of an event, besides its type and payload. */
 export interface EventEnvelope {
   /**
    * A name that is unique in its session: a second append with the same key is refused. Give a key to events
@@ -65,23 +65,22 @@ export interface ReadOptions {
 }
 
 /**
- * The current version of every payload. A process begins to work on no session that has an event of a newer
- * version than its own. Version 2: a `spending` with `attempt` has charged an answer that was lost; version 1
- * would charge it again.
+ * The current version of every payload. A process does not run a session whose log has an event of a newer
+ * version. Since version 2, a `spending` with `attempt` says that a lost answer was charged. A process of
+ * version 1 would charge it again.
  */
-// Raise it, and `SNAPSHOT_VERSION` with it, if a process that ignores the change would go on wrongly, e.g.
-// charge twice.
+// Raise it and `SNAPSHOT_VERSION` if an older process would continue a changed log wrongly, e.g. charge twice.
 export const EVENT_VERSION = 2;
 
-/** A table of functions by event type. Each gets the event's data. */
-export type ByType<R, More = undefined> = {
-  readonly [T in EventType]?: (data: EventData[T], more: More) => R;
+/** A table of functions by event type. Each gets the event's data and one further argument. */
+export type ByType<R, Extra = undefined> = {
+  readonly [T in EventType]?: (data: EventData[T], extra: Extra) => R;
 };
 
 /** Calls the table's function for the event's type. Returns `undefined` if the table has none. */
-export function madeOf<R, More>(table: ByType<R, More>, event: NewEvent, more: More): R | undefined {
+export function madeOf<R, Extra>(table: ByType<R, Extra>, event: NewEvent, extra: Extra): R | undefined {
   const { type, data } = event;
-  return Object.hasOwn(table, type) ? table[type as EventType]?.(data as never, more) : undefined;
+  return Object.hasOwn(table, type) ? table[type as EventType]?.(data as never, extra) : undefined;
 }
 
 /** The event types that the model reads. */

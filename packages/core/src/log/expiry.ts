@@ -2,9 +2,9 @@ import type { Json } from "../base/json.ts";
 import type { StoredOf } from "./event.ts";
 import type { EventData } from "./event-data.ts";
 
-/** When a question is answered by itself, and with what. */
+/** When an unanswered question expires, and the answer that it then gets. */
 export interface QuestionExpiry {
-  /** From this time on, ISO 8601, UTC. By the store's clock. */
+  /** The time at which the question expires, by the store's clock. ISO 8601, UTC. */
   at: string;
   /** The answer that the question then gets. */
   default: Json;
@@ -14,16 +14,16 @@ export interface QuestionExpiry {
 export function expiryOf({ at, data }: StoredOf<"tool_suspended">): QuestionExpiry | undefined {
   const { expires } = data;
   if (expires === undefined) return undefined;
-  const { at: fixed = later(at, expires.after_ms ?? 0), default: value } = expires;
-  return { at: fixed, default: value };
+  const { at: expiresAt = addMs(at, expires.after_ms ?? 0), default: answer } = expires;
+  return { at: expiresAt, default: answer };
 }
 
-function later(at: string, ms: number): string {
-  return new Date(Date.parse(at) + ms).toISOString();
+function addMs(time: string, ms: number): string {
+  return new Date(Date.parse(time) + ms).toISOString();
 }
 
 /**
- * Returns whether a run that was suspended waits for a time only, so that nobody is asked and it is shown as
+ * Returns whether a suspended run waits only for a time. Nobody is asked then, and the run is shown as
  * running.
  *
  * @example

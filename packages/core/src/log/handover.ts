@@ -11,11 +11,13 @@ export interface AwaitedRun {
 }
 
 /**
- * Returns the next run if this event ends the awaited run and hands its message over; otherwise `undefined`.
+ * Returns the next run if this event ends the awaited run and the next run answers the awaited message.
+ * Otherwise returns `undefined`.
  */
 export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun | undefined {
   const { runId, messageSeq } = awaited;
-  if (event.type !== "run_ended" || event.data.run_id !== runId || messageSeq === undefined) return undefined;
+  if (messageSeq === undefined) return undefined;
+  if (event.type !== "run_ended" || event.data.run_id !== runId) return undefined;
   const { next } = event.data;
   return next?.messages.includes(messageSeq) ? { runId: next.run_id, messageSeq } : undefined;
 }

@@ -103,13 +103,16 @@ export interface SessionPatch {
  */
 export function statusAfter(
   status: SessionStatus,
-  { status: wanted, openRun, waitsFor, wakes }: SessionPatch,
+  { status: newStatus, openRun, waitsFor, wakes }: SessionPatch,
   pending: number,
 ): SessionStatus {
   if (status === "expired") return status;
-  if (wanted === undefined) return wakes && status === "suspended" ? "active" : status;
-  if (status === "completed" && wanted !== "expired" && typeof openRun !== "string") return status;
-  return wanted === "suspended" && waitsFor !== undefined && waitsFor !== pending ? "active" : wanted;
+  if (newStatus === undefined) return wakes && status === "suspended" ? "active" : status;
+  const beginsRun = typeof openRun === "string";
+  if (status === "completed" && newStatus !== "expired" && !beginsRun) return status;
+  // Otherwise, a question was answered in the meantime.
+  const stillWaits = waitsFor === undefined || waitsFor === pending;
+  return newStatus === "suspended" && !stillWaits ? "active" : newStatus;
 }
 
 /**
@@ -127,8 +130,8 @@ export function statusAfter(
  * console.log(wakeAtAfter(at, { wakes: true })); // null: a question was answered
  * ```
  */
-// A process of an earlier version suspends a run without naming the time. The time then stays, so that a
-// newer process wakes the run.
+// A process of an earlier version suspends a run without setting `wakeAt`. The current value then stays, so that
+// a newer process wakes the run.
 export function wakeAtAfter(wakeAt: string | null, patch: SessionPatch): string | null {
   if (patch.wakeAt !== undefined) return patch.wakeAt;
   const isWoken = patch.wakes === true || (patch.status !== undefined && patch.status !== "suspended");

@@ -66,21 +66,24 @@ export interface StopReason {
  *
  * @throws Error for a value that is not a stop reason, e.g. a promise.
  */
-export function stopFrom(said: StopReason): StopReason {
-  const { type, message } = said ?? {};
+export function stopFrom(returned: StopReason): StopReason {
+  const { type, message } = returned ?? {};
   if (typeof type !== "string" || typeof message !== "string") {
-    throw new Error(`A stop reason must be an object { type, message } of two strings; got ${given(said)}.`);
+    throw new Error(
+      `A stop reason must be an object { type, message } of two strings; got ${describeWrong(returned)}.`,
+    );
   }
   return { type, message };
 }
 
-function given(said: unknown): string {
-  const kind = kindOf(said);
+/** Describes a value that is not a stop reason, e.g. "an object with no `message`". */
+function describeWrong(value: unknown): string {
+  const kind = kindOf(value);
   if (kind !== "an object") return kind;
-  const { type, message } = said as { type?: unknown; message?: unknown };
-  const wrong = Object.entries({ type, message }).filter(([, value]) => typeof value !== "string");
-  const parts = wrong.map(([name, value]) =>
-    value === undefined ? `no \`${name}\`` : `${kindOf(value)} as \`${name}\``,
+  const { type, message } = value as { type?: unknown; message?: unknown };
+  const wrong = Object.entries({ type, message }).filter(([, field]) => typeof field !== "string");
+  const parts = wrong.map(([name, field]) =>
+    field === undefined ? `no \`${name}\`` : `${kindOf(field)} as \`${name}\``,
   );
   return `an object with ${parts.join(" and ")}`;
 }
@@ -98,8 +101,8 @@ export const CREDENTIALS_MISSING: StopReason = {
 };
 
 /**
- * The stop reason if the prompt is too long for the model, or its answer reached the end of the context
- * window.
+ * The stop reason of a run whose prompt is too long for the model, or whose answer reached the end of the
+ * model's context window.
  */
 export const CONTEXT_WINDOW: StopReason = {
   type: "context_window",
@@ -113,17 +116,17 @@ export const CONTEXT_WINDOW: StopReason = {
 export function sessionOver(status: "expired" | "completed"): StopReason {
   return {
     type: "session_over",
-    message: `This session has ${status === "expired" ? status : "been completed"}.`,
+    message: `This session has ${status === "expired" ? "expired" : "been completed"}.`,
   };
 }
 
 /**
- * Stop reasons that leave the session in status `error`, but add no `error` event when the run ends: the
+ * Stop reasons that leave the session in status `error`. The end of the run adds no `error` event, because the
  * error was logged earlier.
  */
 const FAILED: readonly StopType[] = ["error", "invalid_output"];
 
-/** Stop reasons that are logged as an error and leave the session in status `error`. */
+/** Stop reasons with which the end of the run adds an `error` event, and leaves the session in status `error`. */
 const REPORTED: readonly StopType[] = [
   "turn_limit",
   "pause_limit",

@@ -21,6 +21,7 @@ const SHOWN = 40;
  */
 export function isName(name: string): boolean {
   if (typeof name !== "string") return false;
+  // A UTF-16 code unit takes at most three bytes of UTF-8, so a short name need not be encoded.
   const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
   return name !== "" && !tooLong && !name.includes("\0") && name.isWellFormed();
 }
@@ -49,10 +50,10 @@ export function checkNames(...names: readonly string[]): void {
 
 function checkName(name: string): void {
   if (isName(name)) return;
-  const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
+  const shown = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
   throw new PawlError(
     "invalid_input",
-    `Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
+    `Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not ${shown}.`,
   );
 }
 
@@ -116,7 +117,7 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  * Returns a payload as JSON text; `undefined` becomes `null`. Store the text in a text column, which keeps it
  * unchanged.
  *
- * @param levels the most nested levels; 1,000 if left out, which is what all stores allow
+ * @param levels the most nested levels. Default: 1,000, the limit of all stores
  * @throws PawlError `invalid_input` for a cycle, a bigint or more levels.
  *
  * @example

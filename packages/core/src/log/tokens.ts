@@ -19,7 +19,7 @@ export interface TokenUsage {
   total: number;
 }
 
-/** The tokens and cost that a sub-agent has used for a call, as the log stores them. */
+/** Tokens and cost, e.g. of a call's sub-agent or of a model that a hook asked, as the log stores them. */
 export interface Spent {
   tokens: TokenUsage;
   cost_cents: number;

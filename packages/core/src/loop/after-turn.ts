@@ -16,8 +16,9 @@ const UNFINISHED =
 const COMPLETED: StopReason = { type: "end_turn", message: "Done." };
 
 /**
- * Returns why the run ends after its last turn; `undefined` if it continues. First a result that ends the
- * run, an output or a stored problem decides, then the answer's stop reason. Its text is never interpreted.
+ * Returns why the run ends after its latest turn; `undefined` if it continues. Checks for a result that ends
+ * the run, then for an output, then for a stored problem. Otherwise the answer's stop reason decides. The
+ * answer's text is never interpreted.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;

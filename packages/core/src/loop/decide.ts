@@ -21,10 +21,11 @@ export type Next =
   /** Charges a request whose answer was lost. */
   | { do: "charge"; attempt: OpenAttempt }
   | { do: "tools"; calls: CallState[] }
+  /** Waits for the user's answers, or for a time. */
   | { do: "suspend"; pending: Asking[] }
-  /** Asks for credentials, which this process lacks. */
+  /** Asks the client for the caller's credentials, because this process does not have them. */
   | { do: "ask_credentials"; run: RunState }
-  /** Answers questions that have expired with their defaults. */
+  /** Gives expired questions their default answers. */
   | { do: "expire"; expired: Asking[] }
   /** Closes questions because the user has sent a message instead of an answer. */
   | { do: "close_questions"; run: RunState }
@@ -35,7 +36,7 @@ export type Next =
   | { do: "leave" }
   | { do: "nothing" };
 
-/** The next step once every call of the last turn has its result. `land` is one last turn without tools. */
+/** The next step once every call of the latest turn has its result. `land` prepares the landing turn. */
 type BetweenTurns = { do: "model" } | { do: "land" | "end"; stop: StopReason };
 
 /** The limits and conditions by which an agent's runs end. */
@@ -48,54 +49,51 @@ interface Rules extends Limited {
 export interface Now {
   /** The leg's running time, in milliseconds. */
   legMs: number;
-  /** The reason to end the run at once, e.g. a stop; otherwise `undefined`. */
+  /** Why the run must end at once, e.g. because it was stopped; `undefined` if it may continue. */
   halted: StopReason | undefined;
-  /** Why the run ends as an error, even if it was stopped. */
+  /** Why the run ends because of an exception. Takes precedence over a stop by the user. */
   failed: StopReason | undefined;
   /** Whether in-flight work is aborted. */
   aborted: boolean;
   /** Whether the process is shutting down. */
   draining: boolean;
-  /**
-   * What to do because this process lacks the run's credentials; `undefined` if it has them or the run needs
-   * none.
-   */
+  /** What to do if this process lacks the run's credentials; `undefined` if it lacks none. */
   withoutCredentials: "ask" | "stop" | undefined;
   /** When the leg began, by the store's clock. ISO 8601. */
   begunAt: string;
-  /** The number of turns for which the `afterTurn` hooks were called. */
+  /** The number of turns for which the `afterTurn` hooks were called; `Infinity` without such hooks. */
   turnsNotified: number;
   /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
   hookStop: StopReason | undefined;
 }
 
-/** The share of the time limit that is reserved for a last turn. */
+/** The share of the time limit that is reserved for the landing turn. */
 const LANDING_TIME = 0.2;
 
 /**
- * Decides the next step of the session's open run. A pure function of the log and the leg's state, so that a
- * first, an answered and a recovered leg take the same steps.
+ * Decides the next step of the session's open run. A pure function of the log and the leg's state. So a run's
+ * first leg, a leg after an answer and a leg after a crash decide in the same way.
  */
 export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  // No request is in flight when the loop decides. So the answer of an open request was lost, and its cost
-  // counts below.
+  // The loop never decides while a request is in flight. So the answer to an open request was lost. It is
+  // charged first, because its cost counts towards the limits below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
-  const over = run.ending ?? now.failed ?? stopAsked(run) ?? now.halted ?? givenUp(run);
-  // Calls may lack results here, so `afterTurn` hooks are not called.
-  if (over !== undefined) return { do: "end", stop: over };
+  const immediateStop = run.ending ?? now.failed ?? stopAsked(run) ?? now.halted ?? givenUp(run);
+  // The run ends without `afterTurn` hooks, because the turn is not complete: calls may have no results.
+  if (immediateStop !== undefined) return { do: "end", stop: immediateStop };
   const left = remainingOf(state, rules, now.legMs);
-  const open = unanswered(run);
+  const openCalls = unanswered(run);
   if (left.amounts.wallClockMs <= 0) {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
-    return open.length > 0 ? end : hooksFirst(run, now, end);
+    return openCalls.length > 0 ? end : hooksFirst(run, now, end);
   }
   const pending = waitingFor(run);
   const expired = expiredBy(pending, [state.lastAt, now.begunAt]);
   if (expired.length > 0) return { do: "expire", expired };
   if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
-  const toRun = open.filter((call) => !isWaiting(call));
+  const toRun = openCalls.filter((call) => !isWaiting(call));
   if (toRun.length > 0) return { do: "tools", calls: toRun };
   if (pending.length > 0) {
     return isOvertaken(state, run) ? { do: "close_questions", run } : { do: "suspend", pending };
@@ -104,27 +102,29 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
 }
 
 /**
- * Returns whether a queued message closes the open questions. A message from before a hook's question does
- * not: no request contains it yet, so the hook would ask the same question without end. Calls that wait for a
- * time are like running ones: a message waits for their results.
+ * Returns whether a queued message closes the open questions. If a hook asks, only a message that came after
+ * its question does. An earlier message is in no request yet, so the hook would ask again without end.
+ * Returns `false` if all calls wait for a time: the message then waits for their results.
  */
 function isOvertaken(state: SessionState, run: RunState): boolean {
   if (questionsOf(run).length === 0) return false;
-  const questions = run.asked.filter(isWaiting).map(({ question }) => question.seq);
-  return queuedMessages(state).some(({ seq }) => questions.every((question) => seq > question));
+  const hooksAskedAt = run.asked.filter(isWaiting).map(({ question }) => question.seq);
+  return queuedMessages(state).some(({ seq }) => hooksAskedAt.every((askedAt) => seq > askedAt));
 }
 
-/** Decides the step of a process that lacks the run's credentials: it does nothing else for the run. */
-function credentialsFirst(run: RunState, how: "ask" | "stop"): Next {
-  if (how === "stop") return { do: "end", stop: CREDENTIALS_MISSING };
+/** Decides the step of a process that lacks the run's credentials: ask for them, wait for them, or end. */
+function credentialsFirst(run: RunState, withoutCredentials: "ask" | "stop"): Next {
+  if (withoutCredentials === "stop") return { do: "end", stop: CREDENTIALS_MISSING };
   const pending = waitingFor(run);
-  const isAsked = run.asked.some((one) => one.before === "resume" && isWaiting(one));
-  return isAsked ? { do: "suspend", pending } : { do: "ask_credentials", run };
+  // Only the question for credentials is asked before a leg resumes.
+  const hasAsked = run.asked.some((one) => one.before === "resume" && isWaiting(one));
+  return hasAsked ? { do: "suspend", pending } : { do: "ask_credentials", run };
 }
 
 /**
- * Returns `next`, with three exceptions: the `afterTurn` hooks must be called first, they have ended the run,
- * or the process is shutting down.
+ * Returns `next`, unless another step comes first: `after_turn` if its hooks were not called for the latest
+ * turn, or `end` if one of them returned a stop reason. A process that is shutting down leaves a run that
+ * does not end.
  */
 function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   if (run.turn !== undefined) {
@@ -134,32 +134,33 @@ function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   return next.do !== "end" && now.draining ? { do: "leave" } : next;
 }
 
-/** Decides the step after a turn whose calls all have results: another turn, the last one, or the end. */
+/** Decides the step after a turn whose calls all have results: another turn, the landing turn, or the end. */
 function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
-  const last = lastTurnFor(run, rules, left);
-  const ordinary = landed(run, left) ?? endOfTurn(run, left, last);
-  if (ordinary !== undefined && !isPostponed(state, ordinary)) return { do: "end", stop: ordinary };
-  const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
-  // A run that ended by itself keeps that stop reason, even if a limit would prevent its next turn.
-  if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
-  return last === undefined ? { do: "model" } : { do: "land", stop: last };
+  const landFor = lastTurnFor(run, rules, left);
+  const ownEnd = endOfLanding(run, left) ?? endOfTurn(run, left, landFor);
+  if (ownEnd !== undefined && !isPostponed(state, ownEnd)) return { do: "end", stop: ownEnd };
+  const stopBeforeTurn = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
+  // If a limit forbids the turn for a queued message, the run ends with its own stop reason, not the limit's.
+  if (stopBeforeTurn !== undefined) return { do: "end", stop: ownEnd ?? stopBeforeTurn };
+  return landFor === undefined ? { do: "model" } : { do: "land", stop: landFor };
 }
 
-/** Returns the limit for which the run gets one last turn now; otherwise `undefined`. */
+/** Returns the stop reason of the limit for which the run must land now; otherwise `undefined`. */
 function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
 
 /**
- * Returns why the run ends with its last answer; `undefined` if it continues. An answer that was cut off to
- * leave room for the last turn does not end the run.
+ * Returns why the run ends with its latest answer; `undefined` if it continues. An answer that was cut off to
+ * leave room for the landing turn does not end the run.
  */
-function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined): StopReason | undefined {
-  const cut = cutByLimit(run, left);
-  const isCutOff = run.turn?.stopReason === null || cut !== undefined;
-  if (isCutOff && (last ?? run.landing) !== undefined) return undefined;
-  return cut ?? stopAfterTurn(run);
+function endOfTurn(run: RunState, left: Remaining, landFor: StopReason | undefined): StopReason | undefined {
+  const limitStopOfCut = cutByLimit(run, left);
+  const isCutOff = run.turn?.stopReason === null || limitStopOfCut !== undefined;
+  const lands = landFor !== undefined || run.landing !== undefined;
+  if (isCutOff && lands) return undefined;
+  return limitStopOfCut ?? stopAfterTurn(run);
 }
 
 /**
@@ -172,16 +173,16 @@ function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined
 }
 
 /**
- * Returns the turns and the time to reserve for a last turn. Tokens and cost are checked once its prompt is
- * known.
+ * Returns the turns and the time to reserve for the landing turn. Tokens and cost for it are reserved by
+ * `roomFor`, once the next prompt is known.
  */
 function reserve({ scopeOf }: Remaining): Partial<Budget> {
   return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 
 /**
- * Returns the length of the last part of a time limit, in which only the last turn may start. In
- * milliseconds.
+ * Returns the time that is reserved for the landing turn at the end of a time limit, in milliseconds. Without
+ * a limit, returns 0.
  */
 export function landingTime(limitMs: number): number {
   return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
@@ -192,9 +193,11 @@ export function landingTime(limitMs: number): number {
  * message.
  */
 export function stopAsked({ stopRequested, interrupted }: RunState): StopReason | undefined {
-  return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
+  if (stopRequested) return ABORTED;
+  return interrupted ? INTERRUPTED : undefined;
 }
 
+/** Returns the stop reason of a run whose processes crashed too often; otherwise `undefined`. */
 function givenUp(run: RunState): StopReason | undefined {
   if (!isGivenUp(run)) return undefined;
   return {
@@ -204,10 +207,11 @@ function givenUp(run: RunState): StopReason | undefined {
 }
 
 /**
- * Returns the limit's stop reason once the landing turn is over. If the model was reminded of the output's
- * schema in that turn, it answers once more, if the limits allow it.
+ * Returns the limit's stop reason once the landing turn is over; otherwise `undefined`. If the model was
+ * reminded of the output's schema in the landing turn, it answers once more, if the limits allow it.
  */
-function landed({ landing, turns, turn }: RunState, left: Remaining): StopReason | undefined {
+function endOfLanding({ landing, turns, turn }: RunState, left: Remaining): StopReason | undefined {
   if (landing === undefined || turns <= landing.turns) return undefined;
-  return turn?.reminded && limitReached(left) === undefined ? undefined : landing.stop;
+  const answersAgain = turn?.reminded === true && limitReached(left) === undefined;
+  return answersAgain ? undefined : landing.stop;
 }

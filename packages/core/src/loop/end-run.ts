@@ -13,7 +13,7 @@ import type { Leg } from "./leg/leg.ts";
 import { asked } from "./leg/stored-first.ts";
 import { notifyHooksOfStart, startEvents, userDataFor } from "./start-run.ts";
 
-/** The note that the model reads before its last turn. */
+/** The note that the model reads before the landing turn. */
 const LAST_TURN =
   "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
 
@@ -21,7 +21,7 @@ const LAST_TURN =
 const LAST_OUTPUT =
   "This is your last turn for this request: no other tool can be used any more. Give your final answer now, as complete as it can be with what you know.";
 
-/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
+/** Prepares the landing turn: stores the note that makes the next turn the run's last one. */
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
@@ -40,18 +40,18 @@ export async function land(leg: Leg, stop: StopReason): Promise<void> {
  * `false` if something else was stored first; then the caller must decide again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
-  leg.log.decide();
+  leg.log.beginDecision();
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const ending = await endingOf(leg, run, reason);
   if (ending === undefined) return false;
-  const begin = await prepareNextRun(leg, reason);
+  const makeSuccessor = await prepareNextRun(leg, reason);
   // Nothing is awaited between here and the append, so that no message is missed.
-  const successor = begin();
+  const successor = makeSuccessor();
   if (successor === "decide_again") return false;
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
-  // this leg, or finds the session free.
+  // The same append releases the lease. So a message, an answer or a stop that arrives now is either stored
+  // first, and this leg decides again, or it finds a session that no leg holds.
   if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
   reportFailedEnd(leg, run, ending.stop);
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
@@ -60,23 +60,23 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. `seq` is that of the
- * last event when this was decided. Returns `false` if something was stored after it; the caller must then
- * decide again.
+ * Suspends the run. If the session was completed or has expired, nobody can answer, so the run ends instead.
+ * `seq` is the number of the last event when the suspension was decided. Returns `false` if something was
+ * stored after that event; the caller must then decide again.
  */
 export async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const status = await leg.run.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
-  // Hooks may have appended: decide again.
+  // The `onSuspend` hooks may have appended events, so the caller decides again.
   const questions = waiting.filter((asking) => !isHidden(asking));
   if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
   return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq, release: true });
 }
 
 function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
-  const idsOf = (some: readonly Asking[]) => some.map(({ callId }) => callId);
+  const idsOf = (askings: readonly Asking[]) => askings.map(({ callId }) => callId);
   const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
   const hidden = idsOf(waiting.filter(isHidden));
   const wake_at = firstExpiry(waiting);
@@ -96,30 +96,32 @@ function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEve
  * ask again. If an answer is stored first, nothing is closed, and the loop decides again.
  */
 export async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  // The run continues here. Without a running leg, a new message ends the run instead: `endSupersededRun`.
+  // Without a running leg, a new message ends the suspended run instead, see `endSupersededRun`.
   await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
 }
 
-/** The run that starts in the append that ends this one. */
+/** The next run. Its start is stored in the append that ends the current run. */
 interface Successor {
   next: NextRun;
   events: NewEvent[];
-  /** Keeps the lease for the run. Call it once the run's start is stored. */
+  /** Keeps the lease for the next run, and notifies the hooks. Call it once the run's start is stored. */
   begun(): Promise<void>;
 }
 
 /**
  * Fetches the user data for the next run, if queued messages need one. Uses the caller of the last message.
- * `reason` is why the run ends, before a hook has changed it. The returned function makes the run from the
- * state at the time of its call. Nothing may be awaited between that call and the append, so that no message
- * is missed. It returns `decide_again` if another message has become the last one, because it may have
- * another caller.
+ * `reason` is why the current run ends, before a hook has changed it.
+ *
+ * Returns a function that makes the next run from the state at the time of its call. Nothing may be awaited
+ * between that call and the append, so that no message is missed. The function returns `undefined` if no
+ * message needs a run. It returns `decide_again` if another message has become the last one, because that
+ * message may have another caller.
  */
 export async function prepareNextRun(
   leg: Leg,
   reason: StopReason,
 ): Promise<() => Successor | "decide_again" | undefined> {
-  const lastMessage = () => messagesFor(leg, reason).at(-1);
+  const lastMessage = () => messagesForNextRun(leg, reason).at(-1);
   const message = lastMessage();
   const { clock } = leg.life;
   const userData =
@@ -143,7 +145,7 @@ export async function prepareNextRun(
       ...(credentials && { credentials }),
     };
     return {
-      next: { run_id: start.runId, messages: messagesFor(leg, reason).map(({ seq }) => seq) },
+      next: { run_id: start.runId, messages: messagesForNextRun(leg, reason).map(({ seq }) => seq) },
       events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.run.newId, start),
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
@@ -155,7 +157,7 @@ export async function prepareNextRun(
 
 /**
  * Returns the agent with the tools of the next run: its own, and those that the message's client offers. If
- * the agent's `tools` is a function, its own tools are those of the present prefix: the leg of the next run
+ * the agent's `tools` is a function, its own tools are those of the current prefix: the leg of the next run
  * calls the function for that run's caller, and stores a new prefix if the tools differ.
  */
 function withNextTools(
@@ -167,13 +169,13 @@ function withNextTools(
     agent.toolsFor === undefined || state.prefix === undefined
       ? [...agent.tools.values()].flatMap((tool) => (tool.offered ? [] : tool.spec))
       : sent.filter(({ name }) => !clientTools.includes(name));
-  const taken = new Set(own.map(({ name }) => name));
-  const more = agent.clientTools ? offered.filter(({ name }) => !taken.has(name)) : [];
+  const ownNames = new Set(own.map(({ name }) => name));
+  const added = agent.clientTools ? offered.filter(({ name }) => !ownNames.has(name)) : [];
   return {
     ...agent,
     tools: new Map([
       ...own.map((spec) => [spec.name, { spec }] as const),
-      ...more.map((spec) => [spec.name, { spec, offered: true as const }] as const),
+      ...added.map((spec) => [spec.name, { spec, offered: true as const }] as const),
     ]),
   };
 }
@@ -182,15 +184,16 @@ function withNextTools(
  * Returns the queued messages that start a new run. After a stop, these are only messages that
  * arrived after it: by stopping, the user also cancelled the earlier ones.
  */
-function messagesFor({ log: { state }, life }: Leg, reason: StopReason): StoredOf<"user_message">[] {
+function messagesForNextRun({ log: { state }, life }: Leg, reason: StopReason): StoredOf<"user_message">[] {
   const { haltedAt, halted } = life;
-  // The request's signal may be aborted while a run already ends for another reason.
+  // A stop that arrives while the run already ends for another reason sets `halted`, but does not count.
   const aborted = halted === ABORTED && reason.type === ABORTED.type;
-  const stopped = state.run?.stopRequested === true || aborted;
-  const since = stopped ? stoppedSeq(state, haltedAt) : 0;
-  return queuedMessages(state).filter(({ seq }) => seq > since);
+  const isStopped = state.run?.stopRequested === true || aborted;
+  const stopSeq = isStopped ? stopSeqOf(state, haltedAt) : 0;
+  return queuedMessages(state).filter(({ seq }) => seq > stopSeq);
 }
 
-function stoppedSeq({ run }: SessionState, haltedAt: number | undefined): number {
+/** Returns the number of the event at which the run was stopped; `Infinity` if it is unknown. */
+function stopSeqOf({ run }: SessionState, haltedAt: number | undefined): number {
   return run?.stopSeq ?? haltedAt ?? Number.POSITIVE_INFINITY;
 }

@@ -16,20 +16,32 @@ import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. First,
- * answered and recovered legs all go through it. With `over`, the run ends for this reason. Returns `true`
- * once the run is suspended or ended and the lease is released; `false` if there is nothing to do, or another
- * process continues the run.
+ * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. A run's
+ * first leg, a leg after an answer and a leg after a crash all go through it. With `failure`, the run ends
+ * for this reason.
+ *
+ * Returns `true` once the run is suspended or ended. The lease is then released, or kept for the next run.
+ * Returns `false` if there is nothing to do, or another process continues the run.
  */
-export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
-  let instead: Next | undefined;
+// A step stores two kinds of events in `leg.log`, see `SessionLog`:
+// - Facts have happened, e.g. a result. `add()` stores them at once. `hold()` leaves them to the next append.
+// - Decisions follow from the state, e.g. a request. `beginDecision()` remembers the state on which they are
+//   based. `follow()` stores them at once. `holdNext()` leaves them to the next append.
+// Held events are in the state before they are stored. `barrier()` stores them before code of the application
+// is called. `storedFirst()`, `asked()`, `callHook()` and `validateFor()` call the barrier.
+// If another process stores something before held events, the decision is void. Then `holdNext()` does
+// nothing, and `follow()` and `barrier()` throw `DECIDE_AGAIN`. The loop catches it and decides again.
+export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> {
+  // The next step after a turn, if the log does not show it, e.g. because a hook ended the run.
+  let nextFromTurn: Next | undefined;
   while (!leg.life.lost) {
     try {
-      if (leg.access.hasNewCaller && over === undefined) await renewIfDue(leg);
-      if (asksApplication(leg)) await storedFirst(leg);
-      leg.log.decide();
-      const next = instead ?? decide(leg.log.state, leg.run.agent, nowOf(leg, over));
-      instead = undefined;
+      if (leg.access.hasNewCaller && failure === undefined) await renewCaller(leg);
+      // `decide` cannot wait for the barrier, so it comes first.
+      if (mayCallStopConditions(leg)) await storedFirst(leg);
+      leg.log.beginDecision();
+      const next = nextFromTurn ?? decide(leg.log.state, leg.run.agent, nowOf(leg, failure));
+      nextFromTurn = undefined;
       switch (next.do) {
         case "charge":
           await leg.log.add([lostAnswer(next.attempt)]);
@@ -41,7 +53,7 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
           await runAfterTurnHooks(leg, next.turn);
           break;
         case "model":
-          instead = await runTurn(leg);
+          nextFromTurn = await runTurn(leg);
           break;
         case "land":
           await land(leg, next.stop);
@@ -50,7 +62,7 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
           await closeOvertakenQuestions(leg, next.run);
           break;
         case "expire":
-          // If an answer is stored first, that one counts.
+          // If the user's answer is stored first, nothing is appended, and that answer counts.
           await leg.log.appendAtTip(next.expired.map(expiredAnswer));
           break;
         case "ask_credentials":
@@ -74,46 +86,50 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
   return false;
 }
 
-/** Returns whether a stop condition of the application's will be called. */
-function asksApplication({ log, run: { agent } }: Leg): boolean {
+/**
+ * Returns whether `decide` may call a stop condition of the application. It calls none while calls have no
+ * results.
+ */
+function mayCallStopConditions({ log, run: { agent } }: Leg): boolean {
   const run = openRun(log.state);
   return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isByLogOnly);
 }
 
 /**
- * Gives the leg the caller of a new answer. A stopped run ends with the caller for whom it has worked, even
- * if an answer came from another one.
+ * Gives the leg the caller of the newest answer. If in-flight work was aborted, e.g. by a stop, the leg keeps
+ * the caller for whom it has worked.
  */
-async function renewIfDue(leg: Leg): Promise<void> {
+async function renewCaller(leg: Leg): Promise<void> {
   if (leg.life.signal.aborted) return;
   await storedFirst(leg);
   await leg.access.renew();
 }
 
-/** What is asked of a leg about its credentials. */
+/** The parts of a leg that `lacksCredentials` reads. */
 interface Credited {
   readonly log: Pick<Leg["log"], "state">;
   readonly access: { readonly credentials?: unknown };
 }
 
-/** Whether the run was given credentials that this process does not have. */
+/** Returns whether the run was given credentials that this process does not have. */
 export function lacksCredentials({ log, access }: Credited): boolean {
   return access.credentials === undefined && openRun(log.state)?.needsCredentials === true;
 }
 
-/** Returns the leg's state for `decide`. */
-function nowOf(leg: Leg, over: StopReason | undefined): Now {
+/** Returns the part of the leg's state that is not in the log, for `decide`. */
+function nowOf(leg: Leg, failure: StopReason | undefined): Now {
   const {
     life,
     once: { hooks: hookProgress },
   } = leg;
   const { halted, draining, signal } = life;
+  // Without `afterTurn` hooks, every turn counts as notified.
   const turnsNotified =
     hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
   return {
     legMs: life.legMs(),
     halted,
-    failed: over,
+    failed: failure,
     aborted: signal.aborted,
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.run.withoutCredentials : undefined,
@@ -125,20 +141,21 @@ function nowOf(leg: Leg, over: StopReason | undefined): Now {
 
 /**
  * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
- * Resolves to the next step if it cannot be derived from the log.
+ * Resolves to the next step if it cannot be derived from the log; otherwise to `undefined`.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   if (leg.run.agent.userData !== undefined) await (await leg.parts.load()).refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
-  // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
-  // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
+  // The hooks come before the checkpoint: they may end the run, and the summary of a checkpoint costs money.
+  // They are called again after a checkpoint, because it may have removed events that they appended.
   const { aborted } = leg.life.signal;
   if (planned.plan !== undefined && !aborted && mayBeDue(leg)) {
     const { checkpointIfDue } = await leg.parts.load();
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
-  // The calls whose results were held may be open again.
+  // If another process has stored something, the decision to run a turn may be void. Held results are then
+  // dropped, and their calls are open again.
   if (leg.life.signal.aborted || leg.log.isVoid) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
@@ -148,12 +165,13 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 }
 
 /** Returns whether a checkpoint may be due: the agent has strategies, or the context may have files. */
-// Saves most agents a copy of the whole context before each turn.
+// The check itself copies the whole context. Most agents need no check.
 export function mayBeDue({ log: { state }, run: { agent } }: Leg): boolean {
   if (agent.checkpointWhen.length > 0) return true;
   return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
 }
 
+/** Returns whether an event may have files: a result that has content blocks, or a message with files. */
 function bringsFiles({ type, data }: StoredEvent): boolean {
   if (type === "tool_result") return Array.isArray(data.content);
   return type === "user_message" && data.files !== undefined;

@@ -20,18 +20,18 @@ interface RunBeginning extends CalledBy {
   userData: FetchedUserData;
   /** The id of the run that this one retries. */
   retryOf?: string;
-  /** Whether the run is left to the engine. */
+  /** Whether the engine finds a process for the run, because this process has no place for it. */
   isGivenAway?: boolean;
 }
 
-/** Reads the user data for a run that starts. Most agents have none, and load no code for it. */
+/** Reads the user data for a run that starts. Without the agent's `userData`, returns an empty text. */
 export async function userDataFor(
   load: PartsOfLeg["load"],
-  ...[of, access, given]: Parameters<Parts["fetchUserData"]>
+  ...[run, access, options]: Parameters<Parts["fetchUserData"]>
 ): Promise<FetchedUserData> {
-  if (of.agent.userData === undefined) return { text: "", failure: undefined };
-  // biome-ignore lint/plugin: callers reach this function through a gate.
-  return await (await load()).fetchUserData(of, access, given);
+  if (run.agent.userData === undefined) return { text: "", failure: undefined };
+  // biome-ignore lint/plugin: callers call this function through the gate `asked()`.
+  return await (await load()).fetchUserData(run, access, options);
 }
 
 /** Returns the events with which a run starts, without its message. */
@@ -56,11 +56,11 @@ export function startEvents(
       ? { type: "run_started", data }
       : { type: "run_started", data: { ...data, retry_of: retryOf }, key: eventKey.retry(retryOf) };
   const { toolErrors = [] } = agent;
-  const failed = failure === undefined ? [] : [failure];
-  return [started, ...prefixFor(state, agent, newId, text), ...toolErrors, ...failed];
+  const userDataErrors = failure === undefined ? [] : [failure];
+  return [started, ...prefixFor(state, agent, newId, text), ...toolErrors, ...userDataErrors];
 }
 
-/** Notifies the hooks if a run has started without user data because `userData` failed. */
+/** Notifies the hooks if a run has started without user data because `userData` failed. Logs their errors. */
 export async function notifyHooksOfStart(
   deadline: Deadline,
   { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
@@ -68,10 +68,10 @@ export async function notifyHooksOfStart(
 ): Promise<void> {
   if (failure === undefined) return;
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  const more = await asked({ log }, () => notifyHooks(deadline, agent.hooks, failure.data, context));
-  if (more.length === 0) return;
-  await log.add(more).catch((error: unknown) => {
-    // The run has started, so the process that has taken over the session continues it.
+  const hookErrors = await asked({ log }, () => notifyHooks(deadline, agent.hooks, failure.data, context));
+  if (hookErrors.length === 0) return;
+  await log.add(hookErrors).catch((error: unknown) => {
+    // If another process has taken over the session, it continues the run, whose start is stored.
     if (!PawlError.is(error, "fenced")) throw error;
   });
 }

@@ -3,16 +3,18 @@ import { cutStream } from "./failure.ts";
 import type { ModelEvent } from "./model-client.ts";
 
 /**
- * Makes a check for wrappers, which retry what it throws: of the shape of each event, and at `message_stop`
- * that the answer has a stop reason. An answer without one is incomplete.
+ * Makes a function that checks the events of one answer, for wrappers such as `withRetry`. Call it with each
+ * event, in order. It throws a retryable `model_error` if an event is malformed, or if the answer ends without
+ * a stop reason, because then it is incomplete.
  */
 export function answerCheck(): (event: ModelEvent) => void {
-  const check = eventCheck();
-  let hasReason = false;
+  const checkEvent = eventCheck();
+  let hasStopReason = false;
   return (event) => {
-    check(event);
-    if (event.type === "message_delta") hasReason ||= event.delta.stop_reason != null;
-    if (event.type === "attempt_failed") hasReason = false;
-    if (event.type === "message_stop" && !hasReason) throw cutStream();
+    checkEvent(event);
+    if (event.type === "message_delta") hasStopReason ||= event.delta.stop_reason != null;
+    // The next attempt sends a new answer.
+    if (event.type === "attempt_failed") hasStopReason = false;
+    if (event.type === "message_stop" && !hasStopReason) throw cutStream();
   };
 }

@@ -25,8 +25,8 @@ export interface ToolUseBlock extends ContentBlock {
 }
 
 /** The result of a tool call, in the format of the Messages API. */
-// A type, not an interface: without `exactOptionalPropertyTypes`, an optional property does not fit an index
-// signature of `Json`.
+// This is a type and not an interface, because of the optional `is_error`. Without
+// `exactOptionalPropertyTypes` it may be `undefined`, which the index signature of `ContentBlock` excludes.
 export type ToolResultBlock = ContentBlock & {
   type: "tool_result";
   tool_use_id: string;
@@ -106,14 +106,14 @@ export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** Returns whether the block is a call of a tool that runs on the API's side, e.g. web search. */
+/** Returns whether the block is a call of a tool that runs on the API's servers, e.g. web search. */
 export function isServerCall({ type }: ContentBlock): boolean {
   return type === "server_tool_use" || type === "mcp_tool_use";
 }
 
 /**
- * Returns whether the block is the result of a tool that runs on the API's side, e.g.
- * `web_search_tool_result`. False for `tool_result`.
+ * Returns whether the block is the result of a tool that runs on the API's servers, e.g.
+ * `web_search_tool_result`. Returns `false` for `tool_result`.
  */
 export function isServerResult({ type }: ContentBlock): boolean {
   return type.endsWith("_tool_result");

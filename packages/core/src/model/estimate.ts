@@ -1,18 +1,18 @@
-/** The factor by which a token may be longer than estimated. */
+/** The factor by which an answer may be longer than estimated before it is cut. */
 const SLACK = 2;
 
-/** The number of tokens allowed beyond `max_tokens`, because a short answer may be one long word. */
+/** Tokens that are added to `max_tokens`. Without them, a short answer of one long word would be cut. */
 const MARGIN = 32;
 
 /**
- * The number of characters that each block of an answer counts in addition to its text. So an endless answer
- * of empty blocks reaches {@link longestAnswer} and is cut, too.
+ * The number of characters that each block adds to an answer's count, besides its text. With them, even an
+ * endless answer of empty blocks reaches {@link longestAnswer} and is cut.
  */
 export const BLOCK_CHARS = 4;
 
 /**
- * The number of characters that an answer may have besides those that `max_tokens` counts, as JSON. This is
- * enough for what the tools of a server find, e.g. long pages.
+ * The number of characters, as JSON, that an answer may have in parts that `max_tokens` does not count. It
+ * leaves room for the results of the API's own tools, e.g. long web pages.
  */
 export const BESIDES = 4_000_000;
 
@@ -20,7 +20,7 @@ export const BESIDES = 4_000_000;
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
  * `max_tokens` stays below this.
  *
- * @param estimate estimates the tokens of a number of characters. Default: a quarter of the characters.
+ * @param estimate estimates how many tokens a number of characters is. Default: a quarter of the characters.
  *
  * @example
  * ```ts
@@ -34,9 +34,9 @@ export function longestAnswer(
   estimate: (chars: number) => number = estimateTokens,
 ): number {
   const tokens = maxTokens + MARGIN;
-  const chars = 4 * tokens;
+  const sampleChars = 4 * tokens;
   // If the estimate is 0, a token counts as four characters.
-  const charsPerToken = chars / (estimate(chars) || tokens);
+  const charsPerToken = sampleChars / (estimate(sampleChars) || tokens);
   return Math.ceil(SLACK * tokens * charsPerToken);
 }
 
@@ -57,7 +57,7 @@ export function writtenLength(json: string): number {
   return json.length - 4 * (json.match(/\\u[0-9a-f]{4}/gi)?.length ?? 0);
 }
 
-/** Estimates tokens: characters divided by four, rounded up. */
+/** Estimates how many tokens a number of characters is: a quarter of it, rounded up. */
 export function estimateTokens(chars: number): number {
   return Math.ceil(chars / 4);
 }

@@ -34,6 +34,7 @@ export function attemptFailed(
 
 /** Returns a copy of `model` with another `stream`. */
 export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
+  // The spread does not copy getters of a class, so these fields are read one by one.
   const { id, pricing, forcedToolChoice, models } = model;
   return {
     ...model,

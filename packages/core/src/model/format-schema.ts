@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** The part of JSON Schema that an API's output format can express. */
 export interface FormatRules {
-  /** The most levels of objects and arrays. */
+  /** The most levels of nested objects and arrays. */
   levels: number;
   /** The most fields of all objects together. */
   fields: number;
@@ -17,12 +17,15 @@ export interface FormatRules {
 }
 
 /**
- * Returns a schema in the form in which an API takes it as an output format or for a strict tool: with
- * `additionalProperties: false` in every object, with definitions in the place of each `$ref`, and with a
- * `type` beside each `enum` and `const`. Bounds, patterns and defaults move into the description, because the
- * APIs refuse them: only the agent's own schema checks them. Returns `undefined` for a schema whose shape
- * cannot be expressed, e.g. a recursive one, or an object with any keys. A schema that was returned is
- * returned unchanged.
+ * Converts a schema to the form that an API accepts as an output format or for a strict tool. Returns
+ * `undefined` if the API cannot express its shape, e.g. a recursive schema, or an object with any keys.
+ * Converting a converted schema changes nothing.
+ *
+ * - Every object gets `additionalProperties: false`.
+ * - Each `$ref` is replaced by its definition.
+ * - An `enum` or `const` without a `type` gets one.
+ * - Bounds, patterns and defaults move into the description, because the APIs refuse them. Only the agent's
+ *   own schema checks them.
  *
  * @example
  * ```ts
@@ -37,104 +40,114 @@ export interface FormatRules {
  */
 export function formatSchema(schema: JsonObject, rules: FormatRules): JsonObject | undefined {
   const counts = { unions: 0, fields: 0, optional: 0, values: 0 };
-  const count = ({ type, anyOf, enum: values }: JsonObject) => {
+  const countUnionsAndValues = ({ type, anyOf, enum: values }: JsonObject) => {
     if (Array.isArray(type) || anyOf !== undefined) counts.unions += 1;
     if (Array.isArray(values)) counts.values += values.length;
     if (counts.unions > rules.unions || counts.values > (rules.values ?? Infinity)) throw NOT_EXPRESSIBLE;
   };
-  const form = (given: Json | undefined, level: number, trail: readonly Json[]): JsonObject => {
-    if (!isJsonObject(given) || level > rules.levels) throw NOT_EXPRESSIBLE;
-    const { $ref } = given;
-    if ($ref !== undefined && trail.includes($ref)) throw NOT_EXPRESSIBLE;
-    if ($ref !== undefined) return form(referred(schema, given), level, [...trail, $ref]);
-    const own = withAnyOf(typed(withoutBounds(given, rules)));
-    if (!isKnown(own)) throw NOT_EXPRESSIBLE;
-    count(own);
-    const { type, anyOf, items } = own;
+  /** Converts a part of the schema. `followed` are the `$ref`s that led to it. */
+  const convert = (part: Json | undefined, level: number, followed: readonly Json[]): JsonObject => {
+    if (!isJsonObject(part) || level > rules.levels) throw NOT_EXPRESSIBLE;
+    const { $ref } = part;
+    if ($ref !== undefined && followed.includes($ref)) throw NOT_EXPRESSIBLE;
+    if ($ref !== undefined) return convert(definitionBehind(schema, part), level, [...followed, $ref]);
+    const plain = withAnyOf(withType(withoutBounds(part, rules)));
+    if (!isExpressible(plain)) throw NOT_EXPRESSIBLE;
+    countUnionsAndValues(plain);
+    const { type, anyOf, items } = plain;
     return {
-      ...own,
-      ...(anyOf !== undefined && { anyOf: listIn(anyOf).map((one) => form(one, level, trail)) }),
-      ...(type === "array" && { items: form(items, level + 1, trail) }),
-      ...(type === "object" && { properties: fieldsOf(own, level, trail), additionalProperties: false }),
+      ...plain,
+      ...(anyOf !== undefined && { anyOf: requireList(anyOf).map((one) => convert(one, level, followed)) }),
+      ...(type === "array" && { items: convert(items, level + 1, followed) }),
+      ...(type === "object" && {
+        properties: convertedFields(plain, level, followed),
+        additionalProperties: false,
+      }),
     };
   };
-  const fieldsOf = (own: JsonObject, level: number, trail: readonly Json[]) => {
-    const { properties, required = [], additionalProperties } = own;
-    const isOpen = additionalProperties !== undefined && additionalProperties !== false;
-    if (isOpen || (properties === undefined && additionalProperties !== false)) throw NOT_EXPRESSIBLE;
-    const fields = new Map(Object.entries(isJsonObject(properties ?? {}) ? (properties ?? {}) : fail()));
-    const needed = new Set(listIn(required));
-    if ([...needed].some((name) => !fields.has(name as string))) throw NOT_EXPRESSIBLE;
+  const convertedFields = (object: JsonObject, level: number, followed: readonly Json[]) => {
+    const { properties, required = [], additionalProperties } = object;
+    // An object may have any keys if it allows further ones, or names none.
+    const mayHaveAnyKeys =
+      additionalProperties !== false && (additionalProperties !== undefined || properties === undefined);
+    const listed = properties ?? {};
+    if (mayHaveAnyKeys || !isJsonObject(listed)) throw NOT_EXPRESSIBLE;
+    const fields = new Map(Object.entries(listed));
+    const requiredNames = new Set(requireList(required));
+    if ([...requiredNames].some((name) => !fields.has(name as string))) throw NOT_EXPRESSIBLE;
     counts.fields += fields.size;
-    counts.optional += fields.size - needed.size;
+    counts.optional += fields.size - requiredNames.size;
     if (counts.fields > rules.fields || counts.optional > rules.optional) throw NOT_EXPRESSIBLE;
-    return Object.fromEntries([...fields].map(([name, part]) => [name, form(part, level + 1, trail)]));
+    return Object.fromEntries(
+      [...fields].map(([name, field]) => [name, convert(field, level + 1, followed)]),
+    );
   };
   try {
-    return form(schema, 1, []);
+    return convert(schema, 1, []);
   } catch (error) {
     if (error === NOT_EXPRESSIBLE) return undefined;
     throw error;
   }
 }
 
+/** Thrown for a schema that the API cannot express. Only `formatSchema()` catches it. */
 const NOT_EXPRESSIBLE = new Error("not expressible");
 
-function fail(): never {
-  throw NOT_EXPRESSIBLE;
-}
-
 /** Returns the schema that a `$ref` leads to, with the keywords beside the `$ref`. */
-function referred(root: JsonObject, { $ref, ...beside }: JsonObject): JsonObject {
+function definitionBehind(root: JsonObject, { $ref, ...beside }: JsonObject): JsonObject {
   const [start, ...names] = typeof $ref === "string" ? $ref.split("/") : [];
   if (start !== "#") throw NOT_EXPRESSIBLE;
-  const key = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
-  const target = names.reduce<Json | undefined>(
-    (at, name) => (isJsonObject(at) && Object.hasOwn(at, key(name)) ? at[key(name)] : undefined),
-    root,
-  );
-  return isJsonObject(target) ? { ...target, ...beside } : fail();
+  let target: Json | undefined = root;
+  for (const name of names) {
+    const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
+    target = isJsonObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+  }
+  if (!isJsonObject(target)) throw NOT_EXPRESSIBLE;
+  return { ...target, ...beside };
 }
 
-/** Adds the type of the values of an `enum` or `const`, which some APIs require. */
-function typed(schema: JsonObject): JsonObject {
+/** Adds a `type` to a schema with `enum` or `const`, because some APIs require it. */
+function withType(schema: JsonObject): JsonObject {
   const { type, enum: values, const: value } = schema;
-  const all = Array.isArray(values) ? values : value === undefined ? [] : [value];
-  if (type !== undefined || all.length === 0) return schema;
-  const types = [...new Set(all.map((one) => (one === null ? "null" : typeof one)))];
+  const constants = value === undefined ? [] : [value];
+  const allowed = Array.isArray(values) ? values : constants;
+  if (type !== undefined || allowed.length === 0) return schema;
+  const types = [...new Set(allowed.map((one) => (one === null ? "null" : typeof one)))];
   return { type: types.length === 1 ? (types[0] ?? "") : types, ...schema };
 }
 
-function listIn(value: Json): Json[] {
-  return Array.isArray(value) ? value : fail();
+function requireList(value: Json): Json[] {
+  if (Array.isArray(value)) return value;
+  throw NOT_EXPRESSIBLE;
 }
 
+/** The keywords that a converted schema may have. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...["type", "description", "title", "enum", "const", "anyOf", "items", "format"],
   ...["properties", "required", "additionalProperties"],
 ]);
 
-/** Keywords that limit a value or describe it, but not its shape. */
+/** Keywords that do not affect the shape of a value. They move into the description. */
 const BOUNDS: ReadonlySet<string> = new Set([
   ...["minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum"],
   ...["exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties"],
   ...["maxProperties", "default", "examples", "contentEncoding", "contentMediaType"],
 ]);
 
-/** Keywords that do not restrict the value and are removed. `$defs` are no longer needed without `$ref`. */
+/** Keywords that do not restrict the value. They are removed, and so are definitions: no `$ref` is left. */
 const NOTES: ReadonlySet<string> = new Set([
   ...["$schema", "$id", "id", "$comment", "deprecated", "readOnly", "$defs", "definitions"],
 ]);
 
 /** Moves the bounds of a schema into its description. */
 function withoutBounds(schema: JsonObject, { formats = [] }: FormatRules): JsonObject {
-  const known = Object.entries(schema).filter(
+  const entries = Object.entries(schema).filter(
     ([keyword, value]) => !NOTES.has(keyword) && !isSafeBound(keyword, value),
   );
   const isKept = ([keyword, value]: [string, Json]) =>
     !BOUNDS.has(keyword) || (keyword === "format" && formats.includes(value as string));
-  const kept: JsonObject = Object.fromEntries(known.filter(isKept));
-  const bounds: JsonObject = Object.fromEntries(known.filter((entry) => !isKept(entry)));
+  const kept: JsonObject = Object.fromEntries(entries.filter(isKept));
+  const bounds: JsonObject = Object.fromEntries(entries.filter((entry) => !isKept(entry)));
   if (Object.keys(bounds).length === 0) return kept;
   const { description } = kept;
   const before = typeof description === "string" && description !== "" ? `${description}\n` : "";
@@ -147,25 +160,29 @@ function isSafeBound(keyword: string, value: Json): boolean {
   return keyword === "maximum" && value === Number.MAX_SAFE_INTEGER;
 }
 
+/** The values of `type` that the APIs accept. */
 const FORMAT_TYPES: ReadonlySet<Json | undefined> = new Set([
   ...["object", "array", "string", "integer", "number", "boolean", "null"],
 ]);
 
+/** Replaces `oneOf` by `anyOf`, or removes it if the schema has both. The APIs refuse `oneOf`. */
 function withAnyOf({ oneOf, ...schema }: JsonObject): JsonObject {
   return oneOf === undefined ? schema : { anyOf: oneOf, ...schema };
 }
 
-/** Returns whether an API can express the schema itself, whatever the schemas inside it. */
-function isKnown(schema: JsonObject): boolean {
+/** Returns whether an API can express the schema's own keywords. Does not look at the schemas inside it. */
+function isExpressible(schema: JsonObject): boolean {
   const { type, properties, required } = schema;
-  if (Object.keys(schema).some((keyword) => !ALLOWED.has(keyword)) || !isKnownType(schema)) return false;
+  if (Object.keys(schema).some((keyword) => !ALLOWED.has(keyword)) || !hasSimpleType(schema)) return false;
+  // Only an object has fields.
   return type === "object" || (properties === undefined && required === undefined);
 }
 
-function isKnownType({ type, anyOf, enum: values, const: value }: JsonObject): boolean {
+function hasSimpleType({ type, anyOf, enum: values, const: value }: JsonObject): boolean {
+  // The values of `enum` and `const` must not be objects or arrays.
   if ([value, ...(Array.isArray(values) ? values : [])].some((one) => Object(one) === one)) return false;
   if (type === undefined) return anyOf !== undefined || values !== undefined || value !== undefined;
-  // A list of types cannot say what the items of an array are.
+  // In a list of types, an object or an array could not have its own `properties` or `items`.
   if (Array.isArray(type))
     return type.every((one) => FORMAT_TYPES.has(one) && one !== "object" && one !== "array");
   return FORMAT_TYPES.has(type);

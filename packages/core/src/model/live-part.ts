@@ -8,8 +8,8 @@ export interface LivePart {
   /** What the block contains. */
   kind: "text" | "thinking" | "tool_input";
   /**
-   * The block's text so far, in the pieces in which it arrived. Readers take new pieces without copying old
-   * ones.
+   * The block's text so far, in the pieces in which it arrived. Pieces are only added, so that readers need
+   * not copy the earlier ones again.
    */
   pieces: string[];
   /**
@@ -17,19 +17,19 @@ export interface LivePart {
    * JSON.
    */
   output?: { wrapped: boolean };
-  /** The tool call whose input this block is; only for `tool_input`. */
+  /** The tool call whose input the block contains. Only for `tool_input`. */
   tool?: { call_id: string; tool_name: string };
 }
 
 /** Where the run's output is in an answer: in its text, or in the calls of a tool. */
 export interface OutputPlace {
-  /** The name of the tool; `undefined` for the text. */
+  /** The name of the tool; `undefined` if the output is the answer's text. */
   tool: string | undefined;
-  /** Whether the output is in the field `value` of the JSON. */
+  /** Whether the output is in the field `value` of that JSON. */
   wrapped: boolean;
 }
 
-/** Returns the live part of a block that begins; `undefined` for a block without text. */
+/** Creates the live part of a block; `undefined` for a block without text, thinking or input. */
 export function newPart(
   index: number,
   block: ContentBlock,
@@ -41,7 +41,7 @@ export function newPart(
     : part;
 }
 
-/** Returns whether a part is the run's output. If so, there is a `place`. */
+/** Returns whether a part is the run's output. It can be only if the run has an output, with a `place`. */
 function isOutput({ kind, tool }: LivePart, place: OutputPlace | undefined): place is OutputPlace {
   if (place === undefined) return false;
   return place.tool === undefined ? kind === "text" : tool?.tool_name === place.tool;
@@ -67,6 +67,7 @@ function partOf(index: number, block: ContentBlock): LivePart | undefined {
   }
 }
 
+/** Returns the pieces of a text that came with the start of its block: one, or none if it is empty. */
 function piecesOf(text: Json | undefined): string[] {
   return text === undefined || text === null || text === "" ? [] : [String(text)];
 }
@@ -74,13 +75,18 @@ function piecesOf(text: Json | undefined): string[] {
 /** A block of an answer, complete or as far as it was received. */
 export interface PartialBlock {
   block: ContentBlock;
+  /** The text of the block; `undefined` if it has none. */
   part: LivePart | undefined;
+  /** Whether `content_block_stop` was received. */
   complete: boolean;
   /** Why a tool call's input could not be read. */
   invalid?: string;
 }
 
-/** Puts the pieces of a complete block together. */
+/**
+ * Marks a block as complete and joins the pieces of its text. Parses the input of a call; if it is not a JSON
+ * object, sets `invalid`, and the input becomes `{}`.
+ */
 export function finishBlock(target: PartialBlock): void {
   const { block, part } = target;
   target.complete = true;
@@ -90,18 +96,19 @@ export function finishBlock(target: PartialBlock): void {
     return;
   }
   const text = part.pieces.join("");
-  const input = text === "" ? block.input : parsed(text);
+  // Without pieces, the input is the one that came with the start of the block.
+  const input = text === "" ? block.input : parsedInput(text);
   block.input = isJsonObject(input) ? input : {};
   if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
 }
 
-/** Returns the text of a part so far. */
+/** Returns the text of a part so far. Half a surrogate pair becomes U+FFFD. */
 export function textSoFar({ pieces }: LivePart): string {
   return pieces.join("").toWellFormed();
 }
 
 /** Parses JSON text; returns `undefined` if it is invalid or too deeply nested to be stored. */
-function parsed(text: string): Json | undefined {
+function parsedInput(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
   } catch {

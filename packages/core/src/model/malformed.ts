@@ -26,8 +26,8 @@ export function malformedAnswer(problem: string, cause?: unknown): PawlError {
 }
 
 /**
- * Returns the `model_error` for whatever was thrown while a part of an answer was read: a `PawlError` as it
- * is, and any other error as the cause of a {@link malformedAnswer}.
+ * Converts an error that was thrown while an answer was read. Returns a `PawlError` unchanged. Any other error
+ * becomes the cause of a {@link malformedAnswer}.
  *
  * @example
  * ```ts
@@ -42,7 +42,9 @@ export function unreadable(error: unknown): PawlError {
 }
 
 /**
- * Returns the {@link malformedAnswer} for a part of an answer that has another kind than expected.
+ * Returns the {@link malformedAnswer} for a part of an answer that has the wrong type.
+ *
+ * @param part the name of the part, for the message
  *
  * @example
  * ```ts
@@ -52,15 +54,16 @@ export function unreadable(error: unknown): PawlError {
  * // The model's answer is malformed: `choices` must be a list; got a number.
  * ```
  */
-export function wrongKind(what: string, expected: string, got: unknown): PawlError {
+export function wrongKind(part: string, expected: string, got: unknown): PawlError {
   return malformedAnswer(
-    `${what} must be ${expected}; ${got === undefined ? "it is missing" : `got ${kindOf(got)}`}`,
+    `${part} must be ${expected}; ${got === undefined ? "it is missing" : `got ${kindOf(got)}`}`,
   );
 }
 
 /**
- * Returns the {@link malformedAnswer} for an answer without a single event, if its headers name another type
- * than an event stream, e.g. the HTML of a wrong URL; `undefined` otherwise.
+ * Returns the {@link malformedAnswer} for a response that is not an event stream, e.g. an HTML page at a wrong
+ * URL. Returns `undefined` if the header `content-type` names an event stream, or is missing. Call it for a
+ * response without a single event.
  *
  * @example
  * ```ts

@@ -16,12 +16,12 @@ export interface ModelRequest {
   /** Whether the model must call a tool. Default: `auto`. */
   toolChoice?: ToolChoice;
   /**
-   * The JSON Schema in which the model must answer. Only models with `outputFormat` get one. Default: none.
+   * The JSON Schema that the answer must match. Only models with `outputFormat` get one. Default: none.
    */
   outputFormat?: JsonObject;
 }
 
-/** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: this one. `none`: none. */
+/** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: the named one. `none`: none. */
 export type ToolChoice =
   | { type: "auto" | "any"; disable_parallel_tool_use?: boolean }
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
@@ -58,13 +58,13 @@ export interface AttemptFailed {
   pricing?: Pricing;
 }
 
-/** The beginning of a reply: its id, its model, and the usage of the prompt. */
+/** The beginning of an answer: its id, its model, and the usage of the prompt. */
 export interface MessageStart {
   /** The API's id of the answer. */
   id: string;
   /** Id of the model that answers, as the API reports it. */
   model: string;
-  /** Tokens so far. */
+  /** Token counts so far. */
   usage?: RawUsage;
 }
 
@@ -81,7 +81,7 @@ export interface ContentDelta {
   citation?: Json;
 }
 
-/** The end of a reply, with the reason why the model stopped. */
+/** The end of an answer, with the reason why the model stopped. */
 export interface MessageDelta {
   /** Why the model stopped, e.g. `end_turn`; `null` if it gave no reason. */
   stop_reason: string | null;
@@ -100,8 +100,8 @@ export interface StreamOptions {
    */
   timeLeftMs?(): number;
   /**
-   * How many attempts at this answer have failed before the run left its process for a long wait. `withRetry`
-   * counts them among its retries. Default: 0.
+   * How many attempts at this answer failed before the run was suspended for a long wait. `withRetry` counts
+   * them among its retries. Default: 0.
    */
   failedAttempts?: number;
 }
@@ -115,18 +115,18 @@ export interface StreamOptions {
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */
   readonly id: string;
-  /** The model's prices. Without prices, its cost is not counted. */
+  /** The model's prices. Without them, the cost of its answers is not counted. */
   readonly pricing?: Pricing;
   /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
   /**
-   * Returns a JSON Schema in the form in which requests may have it as their `outputFormat`, e.g. by
-   * `formatSchema()`; `undefined` if the API cannot express it. A schema that was returned must be returned
-   * unchanged. Absent: the model has no output formats.
+   * Converts a JSON Schema to the form that {@link ModelRequest.outputFormat} needs, e.g. by `formatSchema()`.
+   * Returns `undefined` if the API cannot express it. Converting a converted schema must change nothing.
+   * Default: the model has no output formats.
    */
   outputFormat?(schema: JsonObject): JsonObject | undefined;
   /**
-   * What the model reads besides text. Messages with other files are refused, and other files in tool results
+   * The types of files that the model reads besides text. Messages with other files are refused, and other files in tool results
    * are replaced by a note. Default: nothing.
    */
   readonly reads?: readonly ("image" | "pdf")[];

@@ -40,7 +40,7 @@ export interface Pricing {
  * Checks that all prices are numbers from 0 to a million.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
- * @throws PawlError `config` for all missing prices, or for the first price outside this range
+ * @throws PawlError `config` if prices are missing (all are named), or a price is not such a number
  *
  * @example
  * ```ts
@@ -67,25 +67,25 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
       );
     const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
     const named = Object.entries({ input, output, cacheRead, cacheWrite5m, cacheWrite1h });
-    const missing = named.filter(([, price]) => price === undefined).map(([what]) => what);
+    const missing = named.filter(([, price]) => price === undefined).map(([name]) => name);
     if (missing.length > 0)
       throw new PawlError(
         "config",
         `${group} of ${whose} needs ${quotedList(missing)} too, in US dollars per million tokens.`,
       );
-    const numbers = Object.fromEntries(named.map(([what, price]) => [`${group}.${what}`, price]));
+    const numbers = Object.fromEntries(named.map(([name, price]) => [`${group}.${name}`, price]));
     checkNumbers(whose, numbers, { most: 1_000_000 });
   }
 }
 
-/** Returns names as a list in a sentence: "`a`, `b` and `c`". */
+/** Joins names for a sentence, e.g. "`a`, `b` and `c`". */
 function quotedList(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   return [quoted.slice(0, -1).join(", "), ...quoted.slice(-1)].filter(Boolean).join(" and ");
 }
 
 /**
- * Returns all prompt tokens: fresh, read from the cache, and written to it.
+ * Returns the number of prompt tokens: uncached, read from the cache, and written to it.
  *
  * @example
  * ```ts
@@ -136,7 +136,7 @@ export const noUsage: Usage = {
 };
 
 /**
- * Adds two usages.
+ * Adds two usages, count by count.
  *
  * @example
  * ```ts
@@ -148,11 +148,11 @@ export const noUsage: Usage = {
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum = { ...noUsage };
-  for (const one of counts) sum[one] = (a[one] ?? 0) + (b[one] ?? 0);
+  for (const field of usageFields) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);
   return sum;
 }
 
-const counts = Object.keys(noUsage) as (keyof Usage)[];
+const usageFields = Object.keys(noUsage) as (keyof Usage)[];
 
 /**
  * Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt.
@@ -195,25 +195,26 @@ export interface RawUsage {
  */
 export function usageFromWire(raw: RawUsage): Usage {
   return {
-    inputTokens: count(raw.input_tokens),
-    outputTokens: count(raw.output_tokens),
-    cacheReadTokens: count(raw.cache_read_input_tokens),
-    cacheWriteTokens: count(raw.cache_creation_input_tokens),
-    cacheWrite1hTokens: count(raw.cache_creation?.ephemeral_1h_input_tokens),
+    inputTokens: validCount(raw.input_tokens),
+    outputTokens: validCount(raw.output_tokens),
+    cacheReadTokens: validCount(raw.cache_read_input_tokens),
+    cacheWriteTokens: validCount(raw.cache_creation_input_tokens),
+    cacheWrite1hTokens: validCount(raw.cache_creation?.ephemeral_1h_input_tokens),
   };
 }
 
-function count(value: unknown): number {
+/** Returns a count in whole tokens, at most {@link MOST_TOKENS}; 0 for an invalid one. */
+function validCount(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Returns whether a value is a valid token count: a number from 0. */
+/** Returns whether a value is a valid token count: a number that is not negative. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }
 
 /**
- * The largest token count that is accepted. It is more than any answer has, and small enough for a database's
- * totals to hold billions of answers.
+ * The largest token count that is accepted; larger ones become this. No answer has as many tokens. Totals of
+ * billions of such answers still fit into a number of a database.
  */
 export const MOST_TOKENS = 1_000_000_000;

@@ -21,19 +21,19 @@ export interface Reply {
   model: string | null;
   requestId: string | undefined;
   blocks: PartialBlock[];
-  /** The texts of the blocks, for readers of the live state. */
+  /** The blocks that have text, thinking or input, for readers of the live state. */
   parts: LivePart[];
   stopReason: string | null;
   stopSequence: string | null;
   usage: RawUsage;
   /**
-   * Characters of text, thinking and tool input received so far, plus 4 for each block, plus those `besides`
-   * that exceed {@link BESIDES}.
+   * Characters of text, thinking and tool input received so far, plus {@link BLOCK_CHARS} for each block. Once
+   * `besides` exceeds {@link BESIDES}, the pieces that it counts are added here, too.
    */
   chars: number;
   /**
-   * Characters received so far of what `max_tokens` does not count, e.g. signatures, citations and results of
-   * the server's tools, as JSON.
+   * Characters received so far, as JSON, of parts that `max_tokens` does not count, e.g. signatures, citations
+   * and results of the API's own tools.
    */
   besides: number;
   /** Whether `message_stop` was received. */
@@ -44,7 +44,7 @@ export interface Reply {
   output: OutputPlace | undefined;
 }
 
-/** Returns an answer of which nothing has arrived. */
+/** Creates an empty answer, for the events that will arrive. */
 export function newReply(output?: OutputPlace): Reply {
   return {
     begun: false,
@@ -70,8 +70,8 @@ export function newReply(output?: OutputPlace): Reply {
  *
  * @throws PawlError `model_error` for an event that cannot be read by its type.
  */
-// A net for clients that do not check what they send: `eventCheck()` says what is wrong, and is not in every
-// bundle.
+// Clients should check their events with `eventCheck()`, whose errors are more precise. It is not in every
+// bundle, so this catches the errors of reading unchecked events.
 export function takeEvent(answer: Reply, event: ModelEvent): void {
   try {
     readEvent(answer, event);
@@ -89,7 +89,7 @@ function readEvent(answer: Reply, event: ModelEvent): void {
       answer.model = textOr(null, model);
       answer.requestId = textOr(undefined, event.request_id);
       answer.usage = {};
-      addSaid(answer.usage, usage);
+      copyCounts(answer.usage, usage);
       break;
     }
     case "content_block_start":
@@ -97,17 +97,17 @@ function readEvent(answer: Reply, event: ModelEvent): void {
       startBlock(answer, event.content_block);
       break;
     case "content_block_delta":
-      // Without such a block, reading it fails.
+      // If there is no such block, this throws, and `takeEvent()` reports a malformed answer.
       answer.chars += takeDelta(answer, answer.blocks[event.index] as PartialBlock, event.delta);
       break;
     case "content_block_stop":
       finishBlock(answer.blocks[event.index] as PartialBlock);
       break;
     case "message_delta":
-      answer.chars += besides(answer, event);
+      answer.chars += countBesides(answer, event);
       answer.stopReason = textOr(answer.stopReason, event.delta.stop_reason);
       answer.stopSequence = textOr(answer.stopSequence, event.delta.stop_sequence);
-      addSaid(answer.usage, event.usage);
+      copyCounts(answer.usage, event.usage);
       break;
     case "message_stop":
       answer.finished = true;
@@ -115,9 +115,9 @@ function readEvent(answer: Reply, event: ModelEvent): void {
   }
 }
 
-/** Returns a field of the server if it is a text, and `none` otherwise. */
-function textOr<T>(none: T, value: unknown): string | T {
-  return typeof value === "string" ? value : none;
+/** Returns `value` if it is a string, and `fallback` otherwise. */
+function textOr<T>(fallback: T, value: unknown): string | T {
+  return typeof value === "string" ? value : fallback;
 }
 
 /** Marks an answer that exceeds `max_tokens` as cut. */
@@ -143,13 +143,13 @@ function startBlock(answer: Reply, started: ContentBlock): void {
   if (typeof block.type !== "string") throw malformedAnswer("a block without a type");
   const part = newPart(answer.blocks.length, block, answer.output);
   answer.blocks.push({ block, part, complete: false });
-  // Some servers send a call's input at its start.
-  const written = part?.tool ? JSON.stringify(block.input ?? {}).length - 2 : part?.pieces[0]?.length;
-  answer.chars += BLOCK_CHARS + (written ?? 0) + besides(answer, block);
+  // A block may start with text. Some servers also send a call's input at its start; `{}` counts as 0.
+  const startChars = part?.tool ? JSON.stringify(block.input ?? {}).length - 2 : part?.pieces[0]?.length;
+  answer.chars += BLOCK_CHARS + (startChars ?? 0) + countBesides(answer, block);
   if (part !== undefined) answer.parts.push(part);
 }
 
-/** Adds one piece to the answer. Returns how many characters it adds. */
+/** Adds a delta to its block. Returns how many characters it adds to `answer.chars`. */
 function takeDelta(answer: Reply, { block, part }: PartialBlock, delta: ContentDelta): number {
   switch (delta.type) {
     case "text_delta":
@@ -165,23 +165,27 @@ function takeDelta(answer: Reply, { block, part }: PartialBlock, delta: ContentD
       if (!Array.isArray(block.citations)) block.citations = [];
       block.citations.push(citationOf(delta));
   }
-  return besides(answer, delta);
+  return countBesides(answer, delta);
 }
 
-/** Counts a part of the answer that `max_tokens` does not count. Returns how many characters it adds. */
-function besides(answer: Reply, part: unknown): number {
+/**
+ * Counts a part of the answer that `max_tokens` does not count. Returns how many characters it adds to
+ * `answer.chars`: none up to {@link BESIDES}.
+ */
+function countBesides(answer: Reply, part: unknown): number {
   const { length } = JSON.stringify(part);
   answer.besides += length;
   return answer.besides > BESIDES ? length : 0;
 }
 
 // The API sends `file_id` in citations, and refuses requests that contain it, even as `null`.
-/** Returns a citation without the field that requests must not have. */
-function citationOf({ citation: given }: ContentDelta): Json {
-  const { file_id: _, ...citation } = Object(toJson(given));
+/** Returns the citation of a delta, without `file_id`. */
+function citationOf({ citation: received }: ContentDelta): Json {
+  const { file_id: _, ...citation } = Object(toJson(received));
   return citation;
 }
 
+/** Adds a piece of text to its block, if the block has text. Returns the number of added characters. */
 function addPiece(part: LivePart | undefined, piece: string | undefined): number {
   if (!piece || part === undefined) return 0;
   if (typeof piece !== "string") throw malformedAnswer("a piece that is no text");
@@ -190,14 +194,15 @@ function addPiece(part: LivePart | undefined, piece: string | undefined): number
 }
 
 /**
- * Copies the totals that the server sent into `usage`. A total that is absent or `null` keeps its earlier
- * value.
+ * Copies the token counts that the server sent into `usage`. A count that is absent or `null` keeps its
+ * earlier value.
  */
-function addSaid(usage: RawUsage, said: unknown): void {
-  if (!isJsonObject(said)) return;
-  const total = usage as { [field: string]: unknown };
-  for (const [field, value] of Object.entries(said)) {
+function copyCounts(usage: RawUsage, sent: unknown): void {
+  if (!isJsonObject(sent)) return;
+  const counts = usage as { [field: string]: unknown };
+  for (const [field, value] of Object.entries(sent)) {
+    // An assignment to it would set the prototype.
     if (field === "__proto__") continue;
-    if (value !== null && value !== undefined) total[field] = toJson(value);
+    if (value !== null && value !== undefined) counts[field] = toJson(value);
   }
 }

@@ -31,9 +31,9 @@ export interface WholeAnswer {
   stopReason: string | null;
   /** Id of the model that answered last, which may be a fallback. */
   model: string;
-  /** Tokens of the request and of the answer. */
+  /** Tokens of the prompts and answers of all attempts. */
   usage: Usage;
-  /** Cost in US dollars; 0 for a model without prices. */
+  /** Cost of all attempts in US dollars; 0 for a model without prices. */
   costUsd: number;
   /** What the server reported about the last attempt. */
   response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };
@@ -59,14 +59,17 @@ export async function wholeAnswer(
   let { id, pricing } = model;
   let usage = noUsage;
   let cost = 0;
+  /** Adds the usage and cost of the current attempt. */
   const charge = () => {
     // An attempt that failed before its answer began cost nothing.
     if (!answer.begun && !answer.finished) return;
-    const fresh = estimates ? usageSoFar(answer, { ...estimates, maxTokens }) : countedBy(answer, maxTokens);
-    usage = addUsage(usage, fresh);
-    if (pricing !== undefined) cost = addUsd(cost, costUsd(fresh, pricing));
+    const attemptUsage = estimates
+      ? usageSoFar(answer, { ...estimates, maxTokens })
+      : reportedUsage(answer, maxTokens);
+    usage = addUsage(usage, attemptUsage);
+    if (pricing !== undefined) cost = addUsd(cost, costUsd(attemptUsage, pricing));
   };
-  const read = async () => {
+  const readEvents = async () => {
     signal.throwIfAborted();
     for await (const event of model.stream(request, { signal, ...(timeLeftMs && { timeLeftMs }) })) {
       // An abandoned model may keep sending events.
@@ -79,8 +82,8 @@ export async function wholeAnswer(
       if (event.model !== undefined) ({ model: id, pricing } = event);
     }
   };
-  // Without a time limit, the clock is never used.
-  const failure = await withinDeadline({ clock: systemClock, signal }, read()).then(
+  // Rejects when the signal is aborted. Without a time limit, the clock is not used.
+  const failure = await withinDeadline({ clock: systemClock, signal }, readEvents()).then(
     () => undefined,
     (cause: unknown) => ({ cause }),
   );
@@ -88,7 +91,9 @@ export async function wholeAnswer(
   const { stopReason, stopSequence } = answer;
   return {
     content: contentOf(answer),
-    isBroken: answer.blocks.some(({ block, ...one }) => isToolUse(block) && !(one.complete && !one.invalid)),
+    isBroken: answer.blocks.some(
+      ({ block, complete, invalid }) => isToolUse(block) && (!complete || invalid !== undefined),
+    ),
     stopReason,
     model: id,
     usage,
@@ -98,6 +103,7 @@ export async function wholeAnswer(
   };
 }
 
-function countedBy({ usage, cut }: Reply, maxTokens: number): Usage {
+/** Returns the usage that the server has reported. An answer that was cut counts as `maxTokens`. */
+function reportedUsage({ usage, cut }: Reply, maxTokens: number): Usage {
   return usageFromWire(cut ? { ...usage, output_tokens: maxTokens } : usage);
 }

@@ -21,23 +21,24 @@ import { remainingOf } from "../stop/limits.ts";
 import { mostOf, noRoomStop, type PlannedCall, roomFor } from "../stop/room.ts";
 import { type AskSpent, askOutcome, type StoredAnswer } from "../tools/ask-outcome.ts";
 
-/** Makes the method `askModel` of a hook's or tool's context. */
+/** Returns the method `askModel` of a hook's or tool's context. */
 export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
   const askModel = async (model: ModelClient, options: AnyAskOptions & { key?: string }) => {
     checkAsk("context.askModel()", model, options, ASK_IN_RUN_OPTIONS);
     const run = openRun(leg.log.state);
     if (run === undefined) throw new PawlError("invalid_input", "The run has ended, so no model is asked.");
-    const { key, ...asked } = options;
+    const { key, ...askOptions } = options;
     if (key === undefined) {
-      const { spent, ...end } = await askAndCharge(leg, asker, model, asked, undefined);
+      const { spent, ...end } = await askAndCharge(leg, asker, model, askOptions, undefined);
       if ("error" in end) throw end.error;
       return askOutcome(end.answer, spent, end.output, false);
     }
-    const name = eventKey.ask(run.runId, asker.scope, key);
-    const { answer, spent, replayed } = await sharedAnswer(leg, name, () =>
-      answerByKey(leg, run, asker, model, asked, name),
+    const storedKey = eventKey.ask(run.runId, asker.scope, key);
+    const { answer, spent, replayed } = await sharedAnswer(leg, storedKey, () =>
+      answerByKey(leg, run, asker, model, askOptions, storedKey),
     );
-    const { schema } = asked;
+    // This caller's schema may differ from that of the call that got the answer.
+    const { schema } = askOptions;
     if (schema === undefined) return askOutcome(answer, spent, undefined, replayed);
     const checked = await validateFor(leg, schema as Schema, answer.output);
     if (checked.ok) return askOutcome(answer, spent, checked.value, replayed);
@@ -47,47 +48,53 @@ export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
   return askModel as RunContext["askModel"];
 }
 
-/** Returns the answer of the call with this key that is in flight, or else of a new one. */
-async function sharedAnswer(leg: Leg, name: string, start: () => Promise<AnswerInLog>): Promise<AnswerInLog> {
+/** Returns the answer of the in-flight call with this event key; without one, starts a call. */
+async function sharedAnswer(
+  leg: Leg,
+  storedKey: string,
+  start: () => Promise<AnswerInLog>,
+): Promise<AnswerInLog> {
   const { byKey } = leg.once.asks;
-  const inFlight = byKey.get(name);
+  const inFlight = byKey.get(storedKey);
   if (inFlight !== undefined) return { ...(await inFlight), replayed: true };
   const started = start();
-  byKey.set(name, started);
+  byKey.set(storedKey, started);
   try {
     return await started;
   } finally {
-    byKey.delete(name);
+    byKey.delete(storedKey);
   }
 }
 
-/** Returns the stored answer with this key, or asks the model and stores its answer. */
+/** Returns the answer that is stored with this event key, or else asks the model and stores its answer. */
 async function answerByKey(
   leg: Leg,
   run: RunState,
   asker: Asker,
   model: ModelClient,
-  asked: AnyAskOptions,
-  name: string,
+  options: AnyAskOptions,
+  storedKey: string,
 ): Promise<AnswerInLog> {
-  const stored = await storedAnswer(leg, run, name);
-  const { schema } = asked;
-  // If the schema has changed since, the stored answer may not match it, and its key is taken.
+  const stored = await storedAnswer(leg, run, storedKey);
+  const { schema } = options;
+  // The stored answer may not match a schema that has changed since. The new answer is then not stored,
+  // because its key is taken.
   const isUsable =
     stored !== undefined &&
     (schema === undefined || (await validateFor(leg, schema as Schema, stored.answer.output)).ok);
   if (isUsable) return stored;
-  const end = await askAndCharge(leg, asker, model, asked, stored === undefined ? name : undefined);
+  const end = await askAndCharge(leg, asker, model, options, stored === undefined ? storedKey : undefined);
   if ("error" in end) throw end.error;
   return { answer: end.answer, spent: end.spent, replayed: false };
 }
 
-async function storedAnswer(leg: Leg, run: RunState, name: string): Promise<AnswerInLog | undefined> {
+async function storedAnswer(leg: Leg, run: RunState, storedKey: string): Promise<AnswerInLog | undefined> {
   for await (const event of leg.run.read({ afterSeq: run.seq, types: ["spending"] }))
-    if (event.key === name) return answerIn(event);
+    if (event.key === storedKey) return answerIn(event);
   return undefined;
 }
 
+/** Returns the answer in a `spending` event; `undefined` if the event has none. */
 function answerIn(event: StoredEvent): AnswerInLog | undefined {
   if (event.type !== "spending" || event.data.answer === undefined) return undefined;
   const { answer, model, tokens, cost_cents } = event.data;
@@ -95,7 +102,10 @@ function answerIn(event: StoredEvent): AnswerInLog | undefined {
   return { answer, spent, replayed: true };
 }
 
-/** Asks the model within the run's limits, and charges the run for what it used, also if it failed. */
+/**
+ * Asks the model within the run's limits, and charges the run, also if the call failed. With a `key`, the
+ * answer is stored under it.
+ */
 async function askAndCharge(
   leg: Leg,
   { by, signal }: Asker,
@@ -125,22 +135,25 @@ async function askAndCharge(
   }
 }
 
-/** Refuses a model whose cost would not count although the run's cost must. */
+/** Refuses a model without prices if the run's cost is limited or counted. */
 function refuseUnpriced({ run: { agent } }: Leg, model: ModelClient): void {
-  const free = unpriced(agent, model.models ?? [model]);
-  if (free === undefined) return;
-  const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(free)}`;
+  const unpricedModel = unpriced(agent, model.models ?? [model]);
+  if (unpricedModel === undefined) return;
+  const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`;
   throw new PawlError("limit_reached", message, { details: { limit: "cost_limit" } });
 }
 
-/** Refuses a call that the run's limits leave no room for, beside the calls that are in flight. */
+/**
+ * Refuses a request if the run's limits leave no room for it beside the calls in flight. `spent` is the use
+ * of the call's earlier requests. Otherwise reserves that use and the most that the request may use.
+ */
 function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedCall, spent: AskSpent): void {
   const { state } = leg.log;
   const run = openRun(state);
   reserved.most = usedBudget(spent);
   const left = remainingOf(state, leg.run.agent, leg.life.legMs());
   for (const { most } of leg.once.asks.reserved) left.amounts = restOfBudget(left.amounts, most);
-  // A run that is about to end makes no last turn any more.
+  // A run that is landing or ending needs no room for a further last turn.
   const hasLastTurn = leg.run.agent.onLimit === "land" && !run?.landing && !run?.ending;
   const room = roomFor(left, call, hasLastTurn);
   if ("type" in room || room.maxTokens < call.maxTokens) {
@@ -156,7 +169,9 @@ function usedBudget({ usage, costUsd }: AskSpent): Budget {
   return { ...nothingSpent, inputTokens: promptTokens(usage), outputTokens: usage.outputTokens, costUsd };
 }
 
-/** Returns the event that charges the run; `undefined` if nothing was used and no answer is kept. */
+/**
+ * Returns the event that charges the run; `undefined` if nothing was used and there is no answer to store.
+ */
 function chargeOf(
   by: string,
   { model, usage, costUsd }: AskSpent,

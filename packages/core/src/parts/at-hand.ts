@@ -12,18 +12,20 @@ import { openRun } from "../session/state.ts";
 import { storedExpiry, storedMoment } from "../tools/expiry.ts";
 import type { ToolContext } from "../tools/tool.ts";
 
-/** Checks a question that a tool asks while it runs. @throws PawlError `invalid_input` */
+/**
+ * Checks the argument of a tool's `ask()`, and returns it as it is stored. @throws PawlError `invalid_input`
+ */
 export function midwayQuestion(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion {
   checkOptions("context.ask()", question, QUESTION, { code: "invalid_input" });
   const { kind, payload, answer, state, expires } = question;
-  const limit = expires && storedExpiry("context.ask()", expires, answer);
+  const expiry = expires && storedExpiry("context.ask()", expires, answer);
   try {
     return {
       kind,
       payload: toJson(payload),
       answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
       ...(state !== undefined && { state: toJson(state) }),
-      ...(limit !== undefined && { expires: limit }),
+      ...(expiry !== undefined && { expires: expiry }),
     };
   } catch (cause) {
     throw invalidInput(`context.ask() must be given JSON and a schema: ${messageOf(cause)}`, cause);
@@ -38,7 +40,12 @@ const QUESTION: OptionKinds<Parameters<ToolContext["ask"]>[0]> = {
   expires: "object",
 };
 
-/** Checks a tool's wait for a time. @throws PawlError `invalid_input` */
+/**
+ * Checks the argument of a tool's `wait()`, and returns it as it is stored: as a hidden question that gets
+ * the answer `null` at that time.
+ *
+ * @throws PawlError `invalid_input`
+ */
 export function midwayWait(wait: Parameters<ToolContext["wait"]>[0]): MidwayQuestion {
   checkOptions("context.wait()", wait, WAIT, { code: "invalid_input" });
   const moment = storedMoment("context.wait()", wait);
@@ -66,14 +73,17 @@ const WAIT: OptionKinds<{ afterMs?: number; at?: unknown; state?: unknown }> = {
 /** The longest payload of an event that a tool appends, as JSON, in UTF-16 code units. */
 const MOST_EVENT_CHARS = 1_000_000;
 
-/** Stores an event of a hook. */
+/** Stores an event of a hook. Resolves to `false` if its key is stored already. */
 export async function appendOfHook(leg: Leg, event: AppendableEvent): Promise<boolean> {
   if (openRun(leg.log.state) === undefined)
     throw new Error("The run has ended, so a hook can append nothing more.");
   return await appendOnce(leg, "hook", event);
 }
 
-/** Stores an event of a tool, as JSON. */
+/**
+ * Stores an event of a tool, with its data converted to JSON. Resolves to `false` if its key is stored
+ * already.
+ */
 export async function appendOfTool(leg: Leg, event: AppendableEvent): Promise<boolean> {
   if ((event as { type?: unknown } | null | undefined)?.type === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
@@ -107,8 +117,8 @@ function asJson(data: unknown) {
 async function appendOnce(leg: Leg, whose: string, event: AppendableEvent): Promise<boolean> {
   checkAppendable(whose, event);
   checkTagHere(leg, event);
-  // A hook of Pawl's own may have been called before what is held was stored. Another process may come first,
-  // so that the hook has seen what the log does not have.
+  // Pawl's own hooks are called while events are held. If another process has stored something first, the
+  // barrier rejects, because the hook has seen a state that is void.
   await leg.log.barrier();
   try {
     await leg.log.add([event]);
@@ -132,7 +142,8 @@ function checkTagHere({ log, run: { agent } }: Leg, event: AppendableEvent): voi
     );
 }
 
-// The module and not its promise: later steps do not wait for it, and a failed import is repeated.
+// Has the module, not the promise of its import: later calls wait for no import, and a failed one is
+// repeated.
 let parts: Parts | undefined;
 
 /** Loads the code that few runs need, in a chunk of its own. */

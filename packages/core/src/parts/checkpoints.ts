@@ -31,6 +31,7 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   return leg.run.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
 }
 
+/** Asks the strategies, and stores a checkpoint by the first plan. Returns whether it was stored. */
 async function checkpointByStrategy(leg: Leg): Promise<boolean> {
   const { state } = leg.log;
   const run = openRun(state);
@@ -50,16 +51,16 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
     signal: leg.life.signal,
   };
   await storedFirst(leg);
-  const wanted = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
-  if (wanted === undefined || leg.life.signal.aborted) return false;
-  if (!("cause" in wanted)) return await storeCheckpoint(leg, entries, uptoSeq, wanted);
-  const { cause } = wanted;
+  const planned = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
+  if (planned === undefined || leg.life.signal.aborted) return false;
+  if (!("cause" in planned)) return await storeCheckpoint(leg, entries, uptoSeq, planned);
+  const { cause } = planned;
   const context = causeOf(cause);
   await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
   return false;
 }
 
-/** Asks the agent's strategies for a checkpoint, in order. */
+/** Returns the first plan of the agent's strategies, in their order; `undefined` if none has one. */
 async function firstPlan(leg: Leg, source: CheckpointSource): Promise<CheckpointPlan | undefined> {
   for (const strategy of leg.run.agent.checkpointWhen) {
     const plan = await asked(leg, () => withinDeadline(leg.life, strategy(source)));
@@ -71,6 +72,10 @@ async function firstPlan(leg: Leg, source: CheckpointSource): Promise<Checkpoint
   return undefined;
 }
 
+/**
+ * Stores the checkpoint of a plan. Returns `false` if the plan would shorten nothing. The model call by which
+ * the strategy made the plan is charged in any case.
+ */
 async function storeCheckpoint(
   leg: Leg,
   entries: readonly ContextEntry[],
@@ -78,10 +83,11 @@ async function storeCheckpoint(
   { reason, fromSeq, summary, response }: CheckpointPlan,
 ): Promise<boolean> {
   const index = indexOf(entries, fromSeq);
-  const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
-  const first = entries[at];
+  // The kept part must begin where a conversation can begin. Without a summary, the user must begin it.
+  const start = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
+  const first = entries[start];
   const charged = response === undefined ? [] : [response];
-  if (at <= 0 || first === undefined) {
+  if (start <= 0 || first === undefined) {
     if (charged.length > 0) await leg.log.add(charged);
     return false;
   }

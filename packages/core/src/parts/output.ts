@@ -27,12 +27,12 @@ export async function outputVerdict(
   attempt: JudgedAttempt,
   { content, calls }: { content: readonly ContentBlock[]; calls: EventData["tool_call"][] },
 ): Promise<OutputVerdict> {
-  const isLast = openRun(leg.log.state)?.landing !== undefined;
-  const given = calls.filter(({ tool_name }) => tool_name === FINAL_ANSWER);
-  const others = calls.filter(({ tool_name }) => tool_name !== FINAL_ANSWER);
-  const [first, ...more] = given;
-  const ownCalls = isLast ? others.map(notRun) : others;
-  const isEarly = !isLast && others.some(({ skipped }) => skipped === undefined);
+  const isLastTurn = openRun(leg.log.state)?.landing !== undefined;
+  const outputCalls = calls.filter(({ tool_name }) => tool_name === FINAL_ANSWER);
+  const otherCalls = calls.filter(({ tool_name }) => tool_name !== FINAL_ANSWER);
+  const [first, ...repeated] = outputCalls;
+  const ownCalls = isLastTurn ? otherCalls.map(withoutRunning) : otherCalls;
+  const isEarly = !isLastTurn && otherCalls.some(({ skipped }) => skipped === undefined);
   if (first === undefined) {
     const place = attempt.asText ? { place: "text" as const } : {};
     if (isEarly) return { calls, events: [], ...place };
@@ -41,10 +41,14 @@ export async function outputVerdict(
   }
   const place = "call" as const;
   if (isEarly) {
-    return { calls: others, place, events: given.map((call) => notTaken(attempt, call, TOO_EARLY)) };
+    return {
+      calls: otherCalls,
+      place,
+      events: outputCalls.map((call) => refusedOutput(attempt, call, TOO_EARLY)),
+    };
   }
   const { events, problem } = await judged(leg, attempt, output, content, first);
-  const surplus = more.map((call) => notTaken(attempt, call, TWICE));
+  const surplus = repeated.map((call) => refusedOutput(attempt, call, TWICE));
   return { calls: ownCalls, place, events: [...events, ...surplus], ...(problem && { problem }) };
 }
 
@@ -52,7 +56,8 @@ const TOO_EARLY = `Not taken: you called other tools in the same answer. Read th
 
 const TWICE = `Not taken: ${FINAL_ANSWER} is called once.`;
 
-function notRun(call: EventData["tool_call"]): EventData["tool_call"] {
+/** Returns a call with the reason why it does not run. */
+function withoutRunning(call: EventData["tool_call"]): EventData["tool_call"] {
   return { ...call, invalid: "Not run: this was your last turn.", skipped: "surplus" };
 }
 
@@ -61,11 +66,19 @@ function isFinished({ answer: { stopReason } }: JudgedAttempt): boolean {
   return stopReason === "end_turn" || stopReason === "stop_sequence" || stopReason === "tool_use";
 }
 
-function notTaken({ seq }: JudgedAttempt, { call_id }: EventData["tool_call"], problem: string): NewEvent {
+/** Returns the event that refuses the output of a call of `final_answer`. */
+function refusedOutput(
+  { seq }: JudgedAttempt,
+  { call_id }: EventData["tool_call"],
+  problem: string,
+): NewEvent {
   return { type: "output", data: { attempt: seq, problem, call_id } };
 }
 
-/** Validates the output. Returns the event that stores it, or the reminder. */
+/**
+ * Validates the output in a call of `final_answer`, or without a `call`, in the content. Returns the event
+ * that stores it, the event that reminds the model, or the problem that ends the run.
+ */
 async function judged(
   leg: Leg,
   attempt: JudgedAttempt,
@@ -81,33 +94,40 @@ async function judged(
     const place = call === undefined ? { place: "text" as const } : {};
     return { events: [{ type: "output", data: { ...data, value: checked.value } }], ...place };
   }
-  const what = checked.problem ?? call?.invalid ?? NONE;
+  const reason = checked.problem ?? call?.invalid ?? NO_JSON;
+  // A schema that throws and the fixed answer of `answering()` would fail again.
   const isHopeless = "cause" in checked || attempt.request.model === ANSWERING;
-  const problem = what + askAgain(leg, attempt, output);
+  const problem = reason + requestToRetry(leg, attempt, output);
   if (!isHopeless && openRun(leg.log.state)?.reminded !== true)
     return { events: [{ type: "output", data: { ...data, problem, reminder: true } }] };
   if ("cause" in checked) leg.report.failed(checked.cause);
-  const message = `The model's output is not valid: ${what}`;
-  const events: NewEvent[] = call === undefined ? [] : [{ type: "output", data: { ...data, problem: what } }];
+  const message = `The model's output is not valid: ${reason}`;
+  const events: NewEvent[] =
+    call === undefined ? [] : [{ type: "output", data: { ...data, problem: reason } }];
   return { events, problem: { code: "invalid_output", message } };
 }
 
+/** Returns a call as a content block. */
 function blockOf({ call_id, tool_name, arguments: input }: EventData["tool_call"]): ContentBlock {
   return { type: "tool_use", id: call_id, name: tool_name, input: isJsonObject(input) ? input : {} };
 }
 
-const NONE = "Your answer has no output: it is not JSON.";
+const NO_JSON = "Your answer has no output: it is not JSON.";
 
 const UNCHECKED = "Your output was not checked: the run was stopped or ran out of time.";
 
+/** A valid value, or why there is none. `problem` is `undefined` if there was no value at all. */
 type Checked = { value: Json } | { problem: string | undefined; cause?: unknown };
 
-/** Returns the first of the values that matches the schema, or else the problems of the first one. */
-async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[]): Promise<Checked> {
+/**
+ * Returns the first of the values that matches the schema, or else the problems of the first value. `cause`
+ * is the error of a schema that threw.
+ */
+async function firstValid(leg: Leg, schema: AgentOutput, values: readonly Json[]): Promise<Checked> {
   let problems: string[] | undefined;
   try {
-    for (const one of found) {
-      const checked = await validateFor(leg, schema, one);
+    for (const value of values) {
+      const checked = await validateFor(leg, schema, value);
       if (checked.ok) return { value: toJson(checked.value) };
       problems ??= checked.problems;
     }
@@ -119,8 +139,10 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
   return { problem: `Your output does not match the schema: ${listedProblems(problems)}` };
 }
 
-/** Returns the request to answer again. It contains the schema if the model's request did not. */
-function askAgain(leg: Leg, attempt: JudgedAttempt, output: AgentOutput): string {
+/**
+ * Returns the text that asks for another answer. It has the schema if the model's request did not have it.
+ */
+function requestToRetry(leg: Leg, attempt: JudgedAttempt, output: AgentOutput): string {
   if (askedOutput(leg.log.state, output) === "call") return `\nCall ${FINAL_ANSWER} with the whole output.`;
   if (attempt.asText) return "\nAnswer again with the whole output.";
   const schema = clipText(JSON.stringify(output.spec.input_schema), 20_000);

@@ -10,15 +10,16 @@ import { checkPricing } from "../model/pricing.ts";
  * @throws Error with the invalid field and the values that it may have.
  */
 export function checkPlan(agent: Agent, plan: TurnPlan): TurnPlan {
-  const { tools: known, model: own, hooks } = agent;
+  const { tools: agentTools, model: agentModel, hooks } = agent;
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function")
     throw new Error(`\`model\` must be a ModelClient, not a value of type ${typeof model}.`);
   // `agent()` has checked the prices of the agent's own model.
-  if (model !== own) {
+  if (model !== agentModel) {
     checkPricing(model.id, model.pricing);
-    const free = hooks.some(({ needsPrices }) => needsPrices) && unpriced(agent, model.models ?? [model]);
-    if (free) throw new Error(`${whyPriced(agent)}, but ${withoutPrices(free)}`);
+    const isCostCounted = hooks.some(({ needsPrices }) => needsPrices);
+    const unpricedModel = isCostCounted && unpriced(agent, model.models ?? [model]);
+    if (unpricedModel) throw new Error(`${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`);
   }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
@@ -26,7 +27,7 @@ export function checkPlan(agent: Agent, plan: TurnPlan): TurnPlan {
   if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === "string"))) {
     throw new Error("`tools` must be a list of tool names.");
   }
-  if (toolChoice?.type === "tool" && !known.has(toolChoice.name)) {
+  if (toolChoice?.type === "tool" && !agentTools.has(toolChoice.name)) {
     throw new Error(`toolChoice names the tool "${toolChoice.name}", which the agent does not have.`);
   }
   return {
@@ -37,7 +38,7 @@ export function checkPlan(agent: Agent, plan: TurnPlan): TurnPlan {
   };
 }
 
-/** Returns the tool choice without fields that the API does not know. */
+/** Returns the tool choice without fields that the API does not know. @throws Error for an unknown type */
 function choiceOf(choice: ToolChoice): ToolChoice {
   const { type } = choice;
   if (type === "none") return { type };

@@ -5,16 +5,19 @@ import type { CallProgress, Reported } from "../loop/leg/part-types.ts";
 import { inNextTurn } from "../readers/doorbell.ts";
 import type { CallState } from "../session/state.ts";
 
-/** How often readers get a report of a call, in milliseconds. */
+/** The shortest time between two reports of a call that readers get, in milliseconds. */
 const EVERY_MS = 100;
 
 /** The longest report, in characters of JSON. A longer one becomes a text that is cut. */
 const MOST_REPORT_CHARS = 10_000;
 
-/** Rises with every report that is shown: readers take those that are newer than the last they took. */
+/** The version of the last shown report. It rises by 1: a reader takes reports newer than its last one. */
 let version = 0;
 
-/** Shows what a call reports: the first report at once, then the newest one every 100 ms. */
+/**
+ * Returns the progress of a call. Readers get its first report at once, then the newest report at most every
+ * 100 ms.
+ */
 export function callProgress(leg: Leg, { callId, toolName }: CallState, reported: Reported): CallProgress {
   const { clock } = leg.life;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -28,20 +31,21 @@ export function callProgress(leg: Leg, { callId, toolName }: CallState, reported
     shownAt = clock.now();
     version += 1;
     const { progress } = leg.readers.live;
-    // The newest is the last one, because readers take the reports in this order.
+    // Moves the report to the end of the map: readers take the reports in the map's order.
     progress.delete(callId);
     progress.set(callId, { tool_name: toolName, data: shortReport(latest), version });
     leg.readers.touch();
   };
   return {
     changed: () => {
-      // Some platforms drop timers with the request that has set them.
+      // Does not leave an overdue report to the timer: some platforms drop timers with the request that set
+      // them.
       if (clock.now() - shownAt >= EVERY_MS) show();
       else cancel ??= clock.after(EVERY_MS, show, { background: true });
     },
     end: async () => {
       show();
-      // A reader takes what is new in the turn after the one in which it was woken.
+      // A woken reader takes the reports one turn of the event loop later.
       await new Promise<void>((resolve) => inNextTurn(() => inNextTurn(resolve)));
     },
   };

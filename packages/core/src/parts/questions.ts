@@ -20,9 +20,9 @@ export function runQuestion(
   { runId, seq, asked }: RunState,
   by: string,
   before: QuestionPlace,
-  said: Ask,
+  ask: Ask,
 ): QuestionEvent {
-  const ask = checkedAsk(said);
+  const checked = checkedAsk(ask);
   const asking = {
     callId: questionId(runId, asked),
     toolName: by,
@@ -30,7 +30,7 @@ export function runQuestion(
     questions: 0,
   };
   return questionEvent(asking, {
-    ...ask,
+    ...checked,
     by,
     before,
   });
@@ -53,14 +53,15 @@ export function credentialsQuestion({ runId, seq, asked }: RunState): QuestionEv
 }
 
 /**
- * The most waits in a row, for a model client that does not count its `failedAttempts`. It then waits itself.
- * Such a run would otherwise go on for ever, because waiting counts towards no limit.
+ * The most waits outside of a process in one turn. Without this limit, a run whose model client does not
+ * count its `failedAttempts` would never end, because such waits count towards no limit.
  */
 const MOST_WAITS = 10;
 
 /**
- * Returns the event by which the run waits, in no process, before the model is asked again. `undefined` if it
- * has waited too often since its last turn.
+ * Returns the event with which the run leaves this process and waits, before the model is asked again.
+ * Returns `undefined` if the run has waited {@link MOST_WAITS} times since its last turn: the process then
+ * waits.
  */
 export function retryWait(
   { runId, seq, asked, turns }: RunState,
@@ -84,7 +85,7 @@ function questionId(runId: string, asked: readonly RunQuestion[]): string {
   return `ask_${asked.length + 1}_${runId}`;
 }
 
-/** Checks a hook's question, and returns it as it is stored. */
+/** Checks a hook's question, and returns it as it is stored. @throws Error for an invalid question */
 export function checkedAsk(ask: Ask): CheckedAsk {
   const { kind, payload, answer, expires } = ask ?? {};
   if (typeof kind !== "string" || payload === undefined || answer === undefined) {
@@ -99,24 +100,29 @@ export function checkedAsk(ask: Ask): CheckedAsk {
     );
   }
   const answer_schema = toJsonSchema(answer, `answers to "${kind}"`);
-  const limit = expires !== undefined && { expires: storedExpiry("`ask`", expires, answer) };
-  return { kind, payload: storableJson(payload, "ask.payload"), answer_schema, ...limit };
+  const expiry = expires !== undefined && { expires: storedExpiry("`ask`", expires, answer) };
+  return { kind, payload: storableJson(payload, "ask.payload"), answer_schema, ...expiry };
 }
 
-/** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
+/** Validates the answer to a question by the schema that is stored with it. Returns the problems. */
 export async function answerProblems({ question, answer }: Asking): Promise<readonly string[]> {
   return await problemsByLog(question?.answerSchema, answer?.value ?? null);
 }
 
-/** Returns the answer to a question that a tool asked while it ran. The tool reads it from its context. */
+/**
+ * Validates the answer to a question that a tool asked while it ran. The validated value is `undefined`,
+ * because the tool reads the answer as `context.answered`.
+ */
 export async function midwayAnswer(call: Asking): Promise<Validated<undefined>> {
   const problems = await answerProblems(call);
   return problems.length === 0 ? { ok: true, value: undefined } : { ok: false, problems: [...problems] };
 }
 
 /**
- * Returns the valid answer to the question that a hook asked before this turn; `undefined` without an answer.
- * An answer that the database itself has stored may be invalid. Then the hook asks again.
+ * Returns the answer to the question that a hook asked before this turn. Returns `undefined` if there is no
+ * answer, or if it is invalid, so that the hook asks again: the database may have stored it unchecked.
+ *
+ * @throws PawlError `config` if the question's default is invalid.
  */
 export async function hookAnswer(
   run: RunState,
@@ -128,7 +134,7 @@ export async function hookAnswer(
   const problems = await answerProblems(asked);
   if (problems.length === 0) return asked.answer?.value;
   if (!asked.answer?.expired) return undefined;
-  // Asked again, the hook would get the same default without end.
+  // If the hook asked again, it would get the same invalid default, without end.
   throw new PawlError(
     "config",
     `The default of the question "${asked.question.kind}" of the hook "${name}" does not match its schema: ${listedProblems(problems)}`,
@@ -147,7 +153,7 @@ export function lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | 
   return { code: "hook_failed", message, context: { hook, method: "beforeRun" } };
 }
 
-/** Returns the questions that were asked and answered since the last turn. */
+/** Returns the questions of hooks that were asked and answered since the last turn. */
 function answeredNow({ asked, turns }: RunState): RunQuestion[] {
   return asked.filter(
     (one) =>

@@ -35,19 +35,19 @@ interface UserDataCall {
 
 /**
  * Calls `read` of the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted.
- * The text may repeat credentials: hide them before it is compared with what is stored.
+ * The text may repeat credentials. Hide them before the text is compared with the stored one.
  */
 export async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
   const { userData } = agent;
   if (userData === undefined) return "";
   const text = await withTimeLimit(clock, userData.timeoutMs, (timeUp) => {
-    const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
+    const ended = signal === undefined ? timeUp : anySignal([timeUp, signal]);
     const { caller, credentials } = access;
     const read = (async () => {
       const deps = (await access.makeDeps()) as never;
-      return await userData.read({ session, caller, credentials, deps, signal: either });
+      return await userData.read({ session, caller, credentials, deps, signal: ended });
     })();
-    return withinDeadline({ clock, signal: either }, read);
+    return withinDeadline({ clock, signal: ended }, read);
   });
   if (typeof text !== "string")
     throw new TypeError(`userData.read must return a string, not a value of type ${typeof text}.`);

@@ -22,26 +22,27 @@ export async function chooseAgent(
   input: unknown,
 ): Promise<ChosenAgent> {
   const agent = delegate.fixed ?? (await chosenBy(leg, delegate, call, input));
-  const before = call.started?.agent;
-  if (before !== undefined && agent?.name !== before)
+  const startedName = call.started?.agent;
+  if (startedName !== undefined && agent?.name !== startedName)
     return {
-      why: `The agent "${before}", which began this task, is not available to continue it.${hadBeenAnswered(call)}`,
+      why: `The agent "${startedName}", which began this task, is not available to continue it.${hadBeenAnswered(call)}`,
     };
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
-  // Sub-agents are named after the calls that lead to them.
+  // The name of a sub-agent has one part for each level, separated by `/`.
   if (leg.run.agent.name.split("/").length > MAX_LEVELS)
     return {
       why: `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`,
     };
   const models = agent.models.flatMap((one) => one.models ?? [one]);
-  const free = unpriced(leg.run.agent, models);
-  if (free === undefined) return { agent };
+  const unpricedModel = unpriced(leg.run.agent, models);
+  if (unpricedModel === undefined) return { agent };
   return {
-    why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${free.id} has no prices.`,
+    why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${unpricedModel.id} has no prices.`,
   };
 }
 
+/** Returns the agent that the function `agents` of the tool chooses for the input. */
 async function chosenBy(
   leg: Leg,
   { choose }: Delegate,

@@ -18,19 +18,19 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   const run = openRun(log.state);
   if (agent.userData === undefined || agent.userData.per === "run") return;
   if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
-  // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
+  // After a failure, this leg does not read again, because each failure may take the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
-  const given = { agent, session, access: leg.access, clock: life.clock, signal: life.signal };
-  const read = await asked(leg, async () => {
+  const source = { agent, session, access: leg.access, clock: life.clock, signal: life.signal };
+  const textOrCause = await asked(leg, async () => {
     progress.turns = run.turns;
-    return await readUserData(given).then(leg.access.hide, (cause: unknown) => ({ cause }));
+    return await readUserData(source).then(leg.access.hide, (cause: unknown) => ({ cause }));
   });
   if (life.signal.aborted) return;
-  if (typeof read !== "string") {
+  if (typeof textOrCause !== "string") {
     progress.failed = true;
-    return await leg.report.logError(userDataFailure(read.cause));
+    return await leg.report.logError(userDataFailure(textOrCause.cause));
   }
-  const changed = newUserData(log.state.userData, read);
+  const changed = newUserData(log.state.userData, textOrCause);
   if (changed.length > 0) await log.add(changed);
 }
 

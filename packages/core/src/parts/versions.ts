@@ -11,15 +11,15 @@ import { isShown } from "../tools/problems-by-log.ts";
 import type { Tool } from "../tools/tool.ts";
 import { inputMismatch } from "../tools/tool-outcome.ts";
 
-// What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
-// these rules as a table.
+// Results of calls that were made under another version of the agent. docs/guide/deployment.md has these
+// rules as a table.
 
 const CUT_OFF = "the process was cut off while it ran";
 
-/** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
+/** The end of the result of a call that cannot continue after a question of its tool or its sub-agent. */
 const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
 
-/** Returns what the model reads as the result of a call that is refused. */
+/** Returns the result, for the model, of a call that is refused. */
 export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string {
   switch (step.do) {
     case "refuse_missing":
@@ -37,12 +37,13 @@ export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRef
 function missingTool(leg: Leg, call: CallState): string {
   const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
-  const gone = `the tool "${name}" ${goneFrom(leg)}`;
-  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
+  const sentence = `the tool "${name}" ${goneFrom(leg)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${sentence}`)}${hadBeenAnswered(call)}`;
   const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
-  return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
+  return `T${sentence.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
+/** Returns the end of the sentence "The tool … was removed …". */
 function goneFrom({ log, run: { agent } }: Leg): string {
   // The function may have left the tool out for this caller only.
   if (agent.toolsFor !== undefined) return "is not available any more.";
@@ -58,13 +59,15 @@ export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
   const { started, running } = call;
   if (started === undefined) return undefined;
   const isTask = tool.delegate !== undefined;
+  const wasTask = started.slice !== undefined;
   const asksFirst = tool.suspends !== undefined;
-  const hasChanged = isTask !== (started.slice !== undefined) || asksFirst !== hasAsked(call);
+  const hasChanged = isTask !== wasTask || asksFirst !== hasAsked(call);
   if (!running) return hasChanged ? changedSinceAsked(call) : undefined;
   if (!tool.idempotent || started.once) return outcomeUnknown(`${CUT_OFF}.`);
   return hasChanged ? changedWhileRunning(call) : undefined;
 }
 
+/** Returns the result of a call that was running when its process died, and whose tool has changed. */
 function changedWhileRunning(call: CallState): string {
   return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
 }
@@ -101,13 +104,13 @@ export function wrongAnswer(
   schema: Schema | undefined,
   problems: readonly string[],
 ): string {
-  const said = listedProblems(problems);
+  const problem = listedProblems(problems);
   const { question } = call;
-  // A question that the tool asked while it ran has the schema of then.
+  // A question that the tool asked while it ran has its own schema, so the tool's `suspends` does not matter.
   if (schema === undefined || question === undefined || question.midway || isShown(schema, question)) {
-    return `The answer does not match its schema: ${said}`;
+    return `The answer does not match its schema: ${problem}`;
   }
-  const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${said}`;
+  const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${problem}`;
   if (call.started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${why}`);
   return `Not run: ${why}. Call the tool again to ask again.${hadBeenAnswered(call)}`;
 }

@@ -3,40 +3,43 @@ import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts"
 import type { LiveState } from "../log/store/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
-/** The part of the live state that a reader has been shown. */
+/** How much of the live state, i.e. of the text and progress not stored yet, a reader has been shown. */
 export interface ReaderState {
   /**
-   * The attempt whose text the reader is shown. 0: none. `undefined`: not known from the events read so far.
+   * `seq` of the attempt whose text the reader is shown. 0: no attempt is in progress. `undefined`: not known
+   * from the events read so far.
    */
   attempt: number | undefined;
   /**
-   * The number of the attempt's characters that the reader has, over all blocks. Blocks are written one after
-   * the other, so this number is a position.
+   * How many characters of the attempt the reader has, over all blocks. Blocks are written one after the
+   * other, so this number is a position.
    */
   chars: number;
-  /** An attempt that had ended before this reader started. */
+  /** `seq` of an attempt of the live state that, by the log, ended before this reader started; 0 if none. */
   over: number;
-  /** The parts of the live state that are being read. `taken` counts the text that was read of each block. */
+  /** The parts of the live state from which `taken` was read: another list belongs to another live state. */
   parts: readonly LivePart[] | undefined;
+  /** How many pieces and characters of each of these parts were read, by the index of its block. */
   taken: Map<number, { pieces: number; chars: number }> | undefined;
   /**
-   * The text of each block that the reader has been shown, counted in characters, in the order of the blocks.
-   * `undefined` if it was shown none, as most idle readers.
+   * The kind of each block of which the reader was shown text, and how many characters of it the reader has.
+   * By index, in the order of the blocks. `undefined` if none was shown, as for most idle readers.
    */
   shown: Map<number, { type: DeltaType; index: number; chars: number }> | undefined;
   /**
-   * The number of characters at the beginning of the parts that the reader has from an earlier live state.
+   * How many characters at the beginning of `parts` the reader already has, from its cursor or from an
+   * earlier live state.
    */
   skip: number;
-  /** The progress reports that are being read; `undefined` if none have been read yet. */
+  /** The map of progress reports to which `version` belongs; `undefined` before the first one. */
   progress: LiveState["progress"] | undefined;
   /** The version of the last progress report that the reader was shown; 0 if none. */
   version: number;
-  /** Calls whose results the reader has: further progress reports of them are stale. */
+  /** The ids of calls whose results the reader has. Further progress reports of these calls are stale. */
   settled: Set<string> | undefined;
 }
 
-/** Returns the state of a new reader that already has the text before its cursor. */
+/** Returns the state of a new reader, which already has the text before the position `live`. */
 export function newReader(live: LiveCursor | undefined): ReaderState {
   return {
     attempt: live?.attempt,
@@ -57,23 +60,25 @@ export const ENDS_ATTEMPT = [
   "llm_request",
   "assistant_message",
   "run_recovered",
-  // Only an attempt that failed is still open then, and the run waits before the next one.
+  // An attempt that is still in progress then has failed, and the run waits before the next one.
   "run_suspended",
   "run_ended",
 ] as const;
 
-/** Returns whether this event ends the attempt in progress: its text is then either stored or void. */
+/**
+ * Returns whether an event ends the attempt in progress. The attempt's text is then either stored or void.
+ */
 export function endsAttempt({ type }: { type: string }): boolean {
   return ENDS_ATTEMPT.some((one) => one === type);
 }
 
-/** Changes a reader's state by a stored event. An `llm_request` starts another attempt. */
+/** Updates a reader's state after it has read a stored event. An `llm_request` starts another attempt. */
 export function readerAfter(event: StoredEvent, seen: ReaderState): void {
   if (event.type === "tool_result") {
     seen.settled ??= new Set();
     seen.settled.add(event.data.call_id);
   }
-  // Progress is reported of calls of the run only.
+  // No call reports progress after the end of its run.
   if (event.type === "run_ended") seen.settled = undefined;
   if (!endsAttempt(event)) return;
   seen.attempt = event.type === "llm_request" ? event.seq : 0;
@@ -84,7 +89,7 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): void {
   seen.shown = undefined;
 }
 
-/** Adds the live events that a reader has not been shown yet to `news`. */
+/** Adds to `news` the live events that a reader has not been shown yet, and updates its state. */
 export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState): void {
   if (live.attempt !== 0 && live.attempt === seen.attempt) addDeltas(news, live, seen);
   if (seen.progress !== live.progress) {
@@ -98,8 +103,12 @@ export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderSt
   }
 }
 
-/** Adds the text that a reader has not been shown yet to `news`, block by block in order. */
+/**
+ * Adds to `news` the text that a reader has not been shown yet, one event per block. Updates the reader's
+ * state.
+ */
 export function addDeltas(news: LiveEvent[], { attempt, parts }: LiveState, seen: ReaderState): void {
+  // Another live state: read it from its beginning, and skip the text that the reader has.
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: undefined, skip: seen.chars });
   if (parts.length === 0) return;
   seen.taken ??= new Map();
@@ -108,16 +117,17 @@ export function addDeltas(news: LiveEvent[], { attempt, parts }: LiveState, seen
     const taken = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
     if (part.pieces.length === taken.pieces) continue;
     const text = textAfter(part.pieces, taken.pieces);
-    const before = taken.chars;
+    const offset = taken.chars;
     taken.pieces = part.pieces.length;
     taken.chars += text.length;
-    if (before === 0) seen.taken.set(part.index, taken);
-    const known = Math.min(seen.skip, text.length);
-    seen.skip -= known;
-    if (known === text.length) continue;
-    seen.chars += text.length - known;
+    if (offset === 0) seen.taken.set(part.index, taken);
+    // The reader has the first characters, if it has connected or changed to another live state mid-answer.
+    const skipped = Math.min(seen.skip, text.length);
+    seen.skip -= skipped;
+    if (skipped === text.length) continue;
+    seen.chars += text.length - skipped;
     const { index } = part;
-    const event = delta(part, { attempt, index, offset: before + known, text: text.slice(known) });
+    const event = deltaEvent(part, { attempt, index, offset: offset + skipped, text: text.slice(skipped) });
     const shown = seen.shown.get(index);
     if (shown === undefined) seen.shown.set(index, { type: event.type, index, chars: taken.chars });
     else shown.chars = taken.chars;
@@ -125,13 +135,15 @@ export function addDeltas(news: LiveEvent[], { attempt, parts }: LiveState, seen
   }
 }
 
+/** Joins the pieces from an index on. */
 function textAfter(pieces: readonly string[], from: number): string {
   return pieces.length === from + 1 ? (pieces[from] as string) : pieces.slice(from).join("");
 }
 
 type DeltaType = "text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta";
 
-function delta({ kind, tool, output }: LivePart, data: Delta): Extract<LiveEvent, { type: DeltaType }> {
+/** Returns the event that shows a piece of a block's text. */
+function deltaEvent({ kind, tool, output }: LivePart, data: Delta): Extract<LiveEvent, { type: DeltaType }> {
   if (output !== undefined)
     return { type: "output_delta", data: { ...data, ...(output.wrapped && { wrapped: true as const }) } };
   if (kind === "tool_input") {

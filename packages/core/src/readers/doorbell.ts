@@ -1,41 +1,41 @@
 /** Wakes a reader when there may be something new. */
 // `ring` sets no timer. On Cloudflare Workers a timer belongs to the request that sets it, and never fires if
-// that request ends first. A ring often comes from another request than the reader's, and the last one, of
-// `run_ended`, right before that request ends. A promise of the reader's request may be resolved from any
-// request.
+// that request ends first. The run that rings often belongs to another request than the reader, and ends that
+// request right after the last ring. A promise of the reader's request may be resolved from any request.
 export class Doorbell {
   #rung = false;
-  #answer: (() => void) | undefined;
+  /** Wakes the reader that waits; `undefined` if it does not wait, or was woken. */
+  #wake: (() => void) | undefined;
 
-  /** Wakes the reader, or keeps it from waiting the next time. */
+  /** Wakes the reader. If it is not waiting, its next `wait()` ends at once. */
   readonly ring = (): void => {
     this.#rung = true;
-    const answer = this.#answer;
-    this.#answer = undefined;
-    answer?.();
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   };
 
   /**
-   * Calls `then` after a ring, including one that came before the call. Rings in one turn of the event loop,
-   * e.g. from one packet, count as one: a reader wakes after the last of them.
+   * Calls `callback` after a ring, also after one that came before this call. Rings in one turn of the event
+   * loop, e.g. from one packet, count as one: the callback comes in the next turn.
    */
-  wait(then: () => void): void {
-    const turn = () =>
+  wait(callback: () => void): void {
+    const wakeInNextTurn = () =>
       inNextTurn(() => {
         this.#rung = false;
-        then();
+        callback();
       });
-    if (this.#rung) turn();
+    if (this.#rung) wakeInNextTurn();
     else {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#answer = resolve;
-      void promise.then(turn);
+      this.#wake = resolve;
+      void promise.then(wakeInNextTurn);
     }
   }
 }
 
 /** Calls back in the next turn of the event loop. */
-export function inNextTurn(then: () => void): void {
-  if (globalThis.setImmediate === undefined) setTimeout(then, 0);
-  else setImmediate(then);
+export function inNextTurn(callback: () => void): void {
+  if (globalThis.setImmediate === undefined) setTimeout(callback, 0);
+  else setImmediate(callback);
 }

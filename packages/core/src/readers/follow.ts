@@ -14,8 +14,8 @@ import { close, goOn, look, unlessOver } from "./steps.ts";
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
-   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
-   * to another run, ends with that one. Default: false; the reader never ends by itself.
+   * Ends after the next `run_suspended` or `run_ended`. If a run is given, ends after such an event of that
+   * run, or of the run to which it hands over. Default: false; the reader never ends by itself.
    */
   untilIdle?: boolean | AwaitedRun;
 }
@@ -35,6 +35,7 @@ export function follow(
 }
 
 interface FollowFrom extends FollowOptions {
+  /** Creates a companion of the reader when the reader opens. */
   companion?: () => ReaderCompanion;
   sessionId: string;
   /**
@@ -46,7 +47,7 @@ interface FollowFrom extends FollowOptions {
   wholeText?: boolean;
 }
 
-/** Options of a reader, or a promise of them, for a reader that starts before its cursor is known. */
+/** The options of a reader. A promise of them is for a reader that starts before its cursor is known. */
 type From = Promise<Omit<FollowFrom, "signal">> | FollowFrom;
 
 /** Works like {@link follow}, but also accepts its options as a promise. */
@@ -60,21 +61,22 @@ export function textFrom(source: Source, from: From): AsyncGenerator<string, voi
 }
 
 /**
- * Calls `each` for every event, and for all events of a batch in one go. Resolves at the reader's end, and
- * rejects where {@link followFrom} throws.
+ * Calls `onEvent` for every event. Calls it for all events of a batch in the same tick. Resolves when the
+ * reader ends, and rejects where {@link followFrom} throws.
  */
-// Not `for await`, which lets readers that were started later get ahead by a microtask for each event.
+// Not `for await`, which takes microtasks for each event: readers that started later would get ahead.
 export async function listenFrom(
   source: Source,
   from: From,
-  each: (event: SessionEvent) => void,
+  onEvent: (event: SessionEvent) => void,
 ): Promise<void> {
   const events = new SessionReader(source, from);
-  const heard: Supply<never> = {
+  // Hands out no items, so that one call of `next()` lasts until the reader's end.
+  const nothing: Supply<never> = {
     fetch(to) {
       const taker: Taker<SessionEvent> = {
         batch(items) {
-          items.forEach(each);
+          items.forEach(onEvent);
           events.fetch(taker);
         },
         end: () => to.end(),
@@ -85,13 +87,14 @@ export async function listenFrom(
     isOver: () => events.isOver(),
     close: () => events.close(),
   };
-  await new HandedOut(heard, source.reads).next();
+  await new HandedOut(nothing, source.reads).next();
 }
 
-/** Supplies the events of a session. It does nothing before the first batch is fetched. */
+/** Supplies the events of a session in batches. Opens its reader when the first batch is fetched. */
 class SessionReader implements Supply<SessionEvent> {
   readonly #source: Source;
   readonly #signal: AbortSignal | undefined;
+  /** The options of the reader, until it is open or closed. */
   #from: From | undefined;
   #reader: Reader | undefined;
 
@@ -164,16 +167,17 @@ async function openReader(source: Source, from: FollowFrom, to: Taker<SessionEve
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 
-/** Supplies the text of answers as it arrives. A blank line separates the texts of different attempts. */
+/** Converts a supply of events to a supply of text: see {@link textFrom}. */
 export function textsOf(events: Supply<SessionEvent>): Supply<string> {
-  let before: number | undefined;
+  /** The attempt of the last text; `undefined` before the first text, 0 after a restart of the attempt. */
+  let lastAttempt: number | undefined;
   const add = (texts: string[], event: SessionEvent) => {
-    // A hook may change an answer, so the attempt's own text may come again.
-    if (event.type === "attempt_restarted" && before !== undefined) before = 0;
+    // The text is void. It may come again under the same attempt, e.g. if a hook has changed the answer.
+    if (event.type === "attempt_restarted" && lastAttempt !== undefined) lastAttempt = 0;
     if (event.type !== "text_delta") return;
     const { attempt, text } = event.data;
-    texts.push(before === undefined || before === attempt ? text : `\n\n${text}`);
-    before = attempt;
+    texts.push(lastAttempt === undefined || lastAttempt === attempt ? text : `\n\n${text}`);
+    lastAttempt = attempt;
   };
   return {
     fetch(to) {

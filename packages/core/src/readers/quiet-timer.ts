@@ -1,14 +1,14 @@
-/** What a {@link QuietTimer} asks and calls. */
+/** The callbacks of a {@link QuietTimer}. */
 interface Watcher {
-  /** How long it may be quiet, in milliseconds. */
+  /** Returns after how many milliseconds without a call of `heard()` the timer calls `onQuiet()`. */
   afterMs(): number;
-  /** Called whenever it was quiet for so long. */
+  /** Called when `heard()` was not called for so long. */
   onQuiet(): void;
 }
 
 /**
- * Calls `onQuiet` whenever `heard` was not called for `afterMs()` milliseconds. `heard` does not reset the
- * timer; when the timer fires, it is set again for the time left.
+ * Calls `onQuiet()` each time `heard()` was not called for `afterMs()` milliseconds. `heard()` only notes the
+ * time, because it is called often. When the timer fires too early, it is set again for the time left.
  */
 // A class, so that the timers of idle sessions share their functions.
 export class QuietTimer {
@@ -21,14 +21,16 @@ export class QuietTimer {
     this.#watcher = watcher;
   }
 
+  /** Starts the timer, or lets it fire earlier if `afterMs()` has become shorter. */
   set(): void {
-    const at = this.#heardAt + this.#watcher.afterMs();
-    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    const fireAt = this.#heardAt + this.#watcher.afterMs();
+    if (this.#timer !== undefined && this.#timerAt <= fireAt) return;
     clearTimeout(this.#timer);
-    this.#timerAt = at;
-    this.#timer = setTimeout(ended, Math.max(0, at - performance.now()), this);
+    this.#timerAt = fireAt;
+    this.#timer = setTimeout(onTimeout, Math.max(0, fireAt - performance.now()), this);
   }
 
+  /** Restarts the time of quiet. */
   heard(): void {
     this.#heardAt = performance.now();
   }
@@ -48,6 +50,7 @@ export class QuietTimer {
   }
 }
 
-function ended(timer: QuietTimer): void {
+/** The callback of `setTimeout`: one function for all timers. */
+function onTimeout(timer: QuietTimer): void {
   timer.ended();
 }

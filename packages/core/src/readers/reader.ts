@@ -20,43 +20,55 @@ export interface Source {
   watches: SessionWatches;
   /** A switch that is turned on when this process stops serving readers. */
   over: Switch;
-  /** Reads in progress. */
+  /** The promises of the readers' reads in progress. */
   reads: Set<Promise<unknown>>;
 }
 
-/** Accompanies a reader from its first read to its end. */
+/** An object that follows a reader from its first read to its end. */
 export interface ReaderCompanion {
   /** Called with stored events that the reader has read. */
   saw(events: readonly StoredEvent[]): void;
+  /** Called when the reader ends. */
   close(): void;
 }
 
-/** What a reader does next; `undefined` if it waits or has handed out a batch. */
+/**
+ * A step of a reader's work. Returns the next step, or `undefined` if the reader waits or has handed out a
+ * batch.
+ */
 export type Step = (reader: Reader) => Step | undefined;
 
 /**
- * A reader: its position, what it holds, and what it does next. `awaited` becomes `undefined` when the reader
- * should end.
+ * The state of a reader: its options, its position, its resources and its next step.
  */
-// A reader is only a cursor: it takes stored events from the store and live text from its position. So a slow
-// reader gets fewer, longer deltas, uses no memory and delays nobody.
+// A reader has no queue of events. It takes stored events after its cursor from the store, and live text from
+// its position. So a slow reader gets fewer, longer deltas, needs no more memory, and delays no other reader.
 export interface Reader {
   readonly source: Source;
   readonly sessionId: string;
   /** Where the reader started. */
   readonly afterSeq: number;
+  /** Whether to show the rest of an answer's text as deltas before its `assistant_message`. */
   readonly wholeText: boolean;
   /** The `seq`s of redacted events. */
   readonly hidden: ReadonlySet<number>;
+  /** Ends the reader when it aborts. */
   readonly signal: AbortSignal | undefined;
+  /** Fails the reader with the abort reason, after it has read all stored events. */
   readonly failure: AbortSignal | undefined;
   readonly bell: Doorbell;
+  /** The reader's companion, if it has one. */
   readonly mate: ReaderCompanion | undefined;
   readonly watch: SessionWatch;
+  /** `seq` of the last stored event that was taken. */
   cursor: number;
   /** The cursor before the stored events that are being read. */
   begun: number;
   readonly seen: ReaderState;
+  /**
+   * The settling of a run that the reader waits for, see `stillAwaited()`. `undefined`: the reader should
+   * end.
+   */
   awaited: boolean | AwaitedRun | undefined;
   /** The number of due polls that the reader has made; `undefined` before its first read. */
   looks: number | undefined;
@@ -64,14 +76,18 @@ export interface Reader {
   hasCaughtUp: boolean;
   /** The read of the store in progress. */
   reading: AsyncGenerator<readonly StoredEvent[]> | undefined;
+  /** Shows the text of sub-agents; `undefined` before there is a sub-agent. */
   below: AgentsBelow | undefined;
-  /** Who gets the next batch. */
+  /** Receives the next batch. */
   to: Taker<SessionEvent>;
-  /** What the reader does when the next batch is fetched. */
+  /** The step with which the reader continues when the next batch is fetched. */
   next: Step;
 }
 
-/** Moves a reader over stored events, until it should end, and returns the events that it is shown. */
+/**
+ * Moves a reader's cursor over stored events, and returns the events to show for them. Stops after the event
+ * at which the reader should end.
+ */
 export function take(reader: Reader, events: readonly StoredEvent[]): SessionEvent[] {
   const { hidden } = reader;
   const shown: SessionEvent[] = [];
@@ -88,60 +104,64 @@ export function take(reader: Reader, events: readonly StoredEvent[]): SessionEve
   return shown;
 }
 
+/** What a reader was shown of one block. */
 type Shown = Parameters<NonNullable<ReaderState["shown"]>["set"]>[1];
 
 /**
- * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. If an answer's
- * last words and its end arrive in one packet, the answer is stored before any reader sees those words. If a
- * hook has changed what was shown, that text becomes void and the whole answer is sent.
+ * Yields as deltas the text and thinking of a stored answer that a reader has not been shown. This is needed
+ * if the answer's last words and its end arrive in one packet: the answer is stored before any reader sees
+ * those words. If a hook has changed text that was shown, yields `attempt_restarted` and then the whole
+ * answer.
  */
-// Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so
-// positions in the stored answer can differ from those in the reply.
+// Matches the stored blocks with those shown by kind and order, not by index. Thinking without a signature is
+// not stored, so a block's index in the stored answer can differ from its index in the model's answer.
 export function* restOfAnswer(
-  { data: { content: whole, attempt, disposition, output } }: StoredOf<"assistant_message">,
+  { data: { content: wholeContent, attempt, disposition, output } }: StoredOf<"assistant_message">,
   seen: ReaderState,
 ): Generator<LiveEvent> {
   if (disposition === "discarded") return;
-  // Left out because the event `output`, which follows, has the whole output.
-  const content = output === "text" ? whole.filter((block) => !isText(block)) : whole;
+  // Output as text is left out, because the event `output` follows and has all of it.
+  const content = output === "text" ? wholeContent.filter((block) => !isText(block)) : wholeContent;
   const shown = seen.attempt === attempt ? [...(seen.shown?.values() ?? [])] : [];
   if (shown.length > 0 && isChanged(content, shown, seen)) {
     yield { type: "attempt_restarted", data: { attempt } };
     shown.length = 0;
   }
-  let last = -1;
+  /** The index of the last block. The indexes of deltas must rise. */
+  let lastIndex = -1;
   for (const [position, block] of content.entries()) {
     const { type, text } = textIn(block);
     if (text === "") continue;
-    const at = shown.findIndex((part) => part.type === type);
-    const [part] = at < 0 ? [] : shown.splice(at, 1);
-    const { index, chars } = part ?? { index: Math.max(position, last + 1), chars: 0 };
-    last = index;
+    const match = shown.findIndex((part) => part.type === type);
+    const [part] = match < 0 ? [] : shown.splice(match, 1);
+    const { index, chars } = part ?? { index: Math.max(position, lastIndex + 1), chars: 0 };
+    lastIndex = index;
     const data: Delta = { attempt, index, offset: chars, text: text.slice(chars) };
     if (data.text !== "") yield { type, data };
   }
 }
 
+/** Returns the text of a block, and the type of its deltas. The text is empty for other kinds of blocks. */
 function textIn(block: ContentBlock): { type: "text_delta" | "thinking_delta"; text: string } {
   if (isText(block)) return { type: "text_delta", text: block.text };
   const { type, thinking } = block as { type: string; thinking?: string };
   return { type: "thinking_delta", text: type === "thinking" ? (thinking ?? "") : "" };
 }
 
-/** Returns whether the text that a reader was shown is not the beginning of the stored text. */
+/** Returns whether the text blocks that a reader was shown differ from the beginnings of the stored ones. */
 function isChanged(content: readonly ContentBlock[], shown: readonly Shown[], { parts = [] }: ReaderState) {
   const stored = content.filter(isText).filter(({ text }) => text !== "");
   const texts = shown.filter(({ type }) => type === "text_delta");
-  return texts.some(({ index, chars }, at) => {
+  return texts.some(({ index, chars }, order) => {
     const written = parts.find((part) => part.index === index)?.pieces.join("");
     const start = (text = "") => text.slice(0, chars).toWellFormed();
-    return written !== undefined && start(written) !== start(stored[at]?.text);
+    return written !== undefined && start(written) !== start(stored[order]?.text);
   });
 }
 
 /**
- * Adds an event to `shown`, with the live events that follow from it: the end of the previous turn, text that
- * became void, and a tool's status. A redacted event is shown without its content.
+ * Adds a stored event to `shown`, with the live events that belong to it: the end of the previous turn, the
+ * notice that text became void, and a tool's status. A redacted event is added without its content.
  */
 export function addAround(
   shown: SessionEvent[],
@@ -149,11 +169,11 @@ export function addAround(
   seen: ReaderState,
   hidden: ReadonlySet<number>,
 ): void {
-  const isVoid = endsAttempt(event) && event.type !== "assistant_message";
-  if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
+  const makesTextVoid = endsAttempt(event) && event.type !== "assistant_message";
+  if (makesTextVoid && seen.attempt !== undefined && seen.chars > 0) {
     shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
   }
-  if (event.type === "llm_request" && event.data.turn > 1 && isFirst(event)) {
+  if (event.type === "llm_request" && event.data.turn > 1 && isFirstOfTurn(event)) {
     shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
   }
   shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
@@ -161,10 +181,11 @@ export function addAround(
 }
 
 /** Returns whether this is the first request of its turn. If so, the previous turn has ended. */
-function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
+function isFirstOfTurn({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
   return retry_of === undefined && again === undefined;
 }
 
+/** Returns the live event that shows that a call has started or ended. */
 function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
   const { call_id, tool_name, status } = event.data;
   const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";

@@ -6,7 +6,8 @@ import { QuietTimer } from "./quiet-timer.ts";
 import { type QueryAnswer, type SharedQueries, sharedQueries } from "./shared-queries.ts";
 
 /**
- * Poll interval in milliseconds for idle sessions if every append is reported, in case one report is lost.
+ * How often the store is queried for an idle session whose appends are all reported, in milliseconds. The
+ * query finds an append whose report was lost.
  */
 const IDLE_MS = 60_000;
 
@@ -16,7 +17,9 @@ export interface SessionWatch {
   readonly seq: number;
   /** The number of polls that have been due so far. */
   readonly looks: number;
-  /** Returns events after `cursor`. Readers with the same cursor share one query per wake-up. */
+  /**
+   * Queries the store for events after `cursor`. Readers with the same cursor share one query per wake-up.
+   */
   ask(cursor: number): Promise<QueryAnswer>;
   /** Records an event that a reader has read. */
   saw(event: StoredEvent): void;
@@ -24,9 +27,11 @@ export interface SessionWatch {
 
 /** The watches of all sessions that have readers. */
 export interface SessionWatches {
-  /** Calls `ring` whenever there may be something new. `afterSeq` is the reader's starting point. */
+  /**
+   * Calls `ring` whenever the session may have new events or live text. The reader starts after `afterSeq`.
+   */
   join(sessionId: string, afterSeq: number, ring: () => void): SessionWatch;
-  /** Calls `ring` no longer. */
+  /** Stops calling `ring`. */
   leave(sessionId: string, ring: () => void): void;
 }
 
@@ -42,18 +47,18 @@ export function sessionWatches(source: WatchSource): SessionWatches {
   const watched = new Map<string, WatchedSession>();
   return {
     join(sessionId, afterSeq, ring) {
-      const one = watched.get(sessionId) ?? new WatchedSession(source, sessionId);
-      watched.set(sessionId, one);
-      one.rings.add(ring);
-      one.begin(afterSeq);
-      return one;
+      const watch = watched.get(sessionId) ?? new WatchedSession(source, sessionId);
+      watched.set(sessionId, watch);
+      watch.rings.add(ring);
+      watch.begin(afterSeq);
+      return watch;
     },
     leave(sessionId, ring) {
-      const one = watched.get(sessionId);
-      one?.rings.delete(ring);
-      if (one === undefined || one.rings.size > 0) return;
+      const watch = watched.get(sessionId);
+      watch?.rings.delete(ring);
+      if (watch === undefined || watch.rings.size > 0) return;
       watched.delete(sessionId);
-      one.close();
+      watch.close();
     },
   };
 }
@@ -69,15 +74,18 @@ class WatchedSession implements SessionWatch {
   readonly #leaveTail: () => void;
   readonly #leaveStore: (() => void) | undefined;
   #queries: SharedQueries | undefined;
-  #heard: boolean;
+  /** Whether all appends are reported, as of the last notification. */
+  #isReported: boolean;
+  /** Whether a run is in progress, judging by the events that readers have read. */
   #runs = false;
+  /** `seq` of the last event that a reader has read. */
   #readSeq = 0;
 
   constructor(source: WatchSource, sessionId: string) {
     const { store, tail } = source;
     this.#source = source;
     this.#sessionId = sessionId;
-    this.#heard = this.#hears();
+    this.#isReported = this.#isReportedNow();
     this.#timer = new QuietTimer(this);
     this.#leaveTail = tail.subscribe(sessionId, () => this.#onChange());
     this.#leaveStore = store.watch?.(sessionId, (stored) => this.#onStored(stored));
@@ -96,19 +104,19 @@ class WatchedSession implements SessionWatch {
   saw(event: StoredEvent): void {
     if (event.seq <= this.#readSeq) return;
     this.#readSeq = event.seq;
-    const running = runsAfter(event, this.#runs);
-    if (running === this.#runs) return;
-    this.#runs = running;
+    const runs = runsAfter(event, this.#runs);
+    if (runs === this.#runs) return;
+    this.#runs = runs;
     this.#timer.set();
   }
 
-  /** How long the session may be quiet before its readers query the store, in milliseconds. */
+  /** Returns after how many milliseconds without a notification the readers query the store. */
   afterMs(): number {
     const { pollMs } = this.#source;
-    return this.#heard && this.#isIdle() ? Math.max(pollMs, IDLE_MS) : pollMs;
+    return this.#isReported && this.#isIdle() ? Math.max(pollMs, IDLE_MS) : pollMs;
   }
 
-  /** Lets the readers query the store. */
+  /** Makes the readers query the store. */
   onQuiet(): void {
     this.looks += 1;
     this.#wake();
@@ -120,9 +128,10 @@ class WatchedSession implements SessionWatch {
     this.#timer.close();
   }
 
-  // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
-  // or within `pollMs` if they know that a run is in progress.
-  #hears(): boolean {
+  /** Returns whether this process is notified of all appends, also of those by other processes. */
+  // A notification may still be missing, e.g. if a process died right after an append. Readers find that
+  // append within a minute, or within `pollMs` if they know that a run is in progress.
+  #isReportedNow(): boolean {
     const { store, tail } = this.#source;
     return store.watch !== undefined || tail.listening === true;
   }
@@ -139,10 +148,10 @@ class WatchedSession implements SessionWatch {
 
   #onChange(): void {
     this.#timer.heard();
-    if (this.#heard === this.#hears()) this.#wake();
+    if (this.#isReported === this.#isReportedNow()) this.#wake();
     else {
-      // Events that were stored while the tail was not listening are missing.
-      this.#heard = !this.#heard;
+      // Query the store: events that were stored while the tail was not listening were not reported.
+      this.#isReported = !this.#isReported;
       this.onQuiet();
       this.#timer.set();
     }
@@ -150,16 +159,16 @@ class WatchedSession implements SessionWatch {
 
   #onStored(stored: number): void {
     this.seq = Math.max(this.seq, stored);
-    // Readers wake in the next turn. By then the tail has announced this runtime's own appends, with their
-    // rows, so that only appends of others need a query. During a run in this process nearly all appends are
-    // the run's, and its next notification covers the others too.
+    // Readers wake in the next turn of the event loop. By then the tail has the events of this runtime's own
+    // appends, so that only appends of others need a query. During a run in this process, nearly all appends
+    // are the run's own, and its next notification covers the others too.
     const { live, seq: announced } = this.#source.tail.peek(this.#sessionId);
     if (live === undefined && announced < this.seq) this.#onChange();
   }
 }
 
 /** Returns whether a run is in progress after this event, judging by the events read so far. */
-export function runsAfter(event: StoredEvent, before: boolean): boolean {
+export function runsAfter(event: StoredEvent, ranBefore: boolean): boolean {
   switch (event.type) {
     case "run_suspended":
       return waitsForTime(event.data);
@@ -172,6 +181,6 @@ export function runsAfter(event: StoredEvent, before: boolean): boolean {
     case "tool_answered":
       return true;
     default:
-      return before;
+      return ranBefore;
   }
 }

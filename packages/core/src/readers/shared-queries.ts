@@ -6,12 +6,12 @@ import type { EventStore } from "../log/store/event-store.ts";
 const MAX_EVENTS = 64;
 
 /**
- * The result of a query: events in order, frozen because readers share them, and the failure that ended it,
- * if any.
+ * The result of a query: the events in order, and the failure that ended the query, if it failed. The events
+ * are frozen, because several readers share them.
  */
 export interface QueryAnswer {
   events: readonly StoredEvent[];
-  /** Whether these are all events after the cursor. */
+  /** Whether these were all events after the cursor at the time of the query. */
   isWhole: boolean;
   failure?: { cause: unknown };
 }
@@ -31,6 +31,7 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
       if (known !== undefined) return known;
       const answer = readSome(store, sessionId, cursor);
       answers.set(cursor, answer);
+      // Only an answer with all events is shared with readers that ask later.
       void answer.then(({ isWhole }) => {
         if (!isWhole && answers.get(cursor) === answer) answers.delete(cursor);
       });
@@ -39,6 +40,7 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
   };
 }
 
+/** Reads the next events. Resolves even if the store fails, with the events before the failure. */
 async function readSome(store: EventStore, sessionId: string, afterSeq: number): Promise<QueryAnswer> {
   const events: StoredEvent[] = [];
   try {

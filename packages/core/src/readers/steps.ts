@@ -10,12 +10,13 @@ import { recentAfter, storedAfter } from "./stored-events.ts";
 import { agentsBelow } from "./sub-agent-text.ts";
 
 /**
- * Lets a reader work until it waits or has handed out a batch. If a step fails, so does the reader.
+ * Does a reader's steps, from `first` on, until the reader waits or has handed out a batch. If a step throws,
+ * the reader fails with the error.
  *
  *     look -> readOn … -> showLive -> waitForRing -> look
  */
-// Plain steps instead of an async function, so that a reader that waits is one object, and an event that is
-// known costs no promise.
+// Plain steps instead of an async function: a reader that waits is then a single object, and events that are
+// in memory need no promise.
 export function goOn(reader: Reader, first: Step): void {
   try {
     for (let step: Step | undefined = first; step !== undefined; ) step = step(reader);
@@ -24,7 +25,7 @@ export function goOn(reader: Reader, first: Step): void {
   }
 }
 
-/** Takes the stored events after the cursor. */
+/** Hands out the stored events after the cursor, or starts to read them from the store. */
 export function look(reader: Reader): Step | undefined {
   if (isDone(reader)) return end;
   reader.begun = reader.cursor;
@@ -34,7 +35,7 @@ export function look(reader: Reader): Step | undefined {
   return readOn;
 }
 
-/** Waits for the next batch of a read of the store. */
+/** Waits for the next batch of the read in progress, and hands it out. */
 function readOn(reader: Reader): Step | undefined {
   const { reading } = reader;
   if (reading === undefined) return showLive;
@@ -52,13 +53,16 @@ function readOn(reader: Reader): Step | undefined {
   return undefined;
 }
 
-/** Hands out stored events, and what follows from them. */
+/** Hands out stored events, with the live events that belong to them. */
 function show(reader: Reader, events: readonly StoredEvent[], next: Step): Step | undefined {
   for (const event of events) reader.watch.saw(event);
   reader.mate?.saw(events);
   return handOut(reader, take(reader, events), next);
 }
 
+/**
+ * Hands out items. The reader continues with `next` when the next batch is fetched; at once without items.
+ */
 function handOut(reader: Reader, items: readonly SessionEvent[], next: Step): Step | undefined {
   if (items.length === 0) return next;
   reader.next = next;
@@ -66,15 +70,14 @@ function handOut(reader: Reader, items: readonly SessionEvent[], next: Step): St
   return undefined;
 }
 
-/** Hands out the text and progress that are not stored yet, unless there are stored events to take first. */
+/** Hands out text and progress that are not stored yet. Looks again first if further events were stored. */
 // Stored events come before live ones, so that a tool's progress follows its start.
 function showLive(reader: Reader): Step | undefined {
   const { live, seq } = reader.source.tail.peek(reader.sessionId);
   const isBehind = reader.cursor > reader.begun && Math.max(seq, reader.watch.seq) > reader.cursor;
   if (isBehind || isDone(reader)) return look;
   if (!reader.hasCaughtUp) {
-    // A reader always looks at live text in a turn of the event loop of its own: the text of one packet is
-    // one delta.
+    // Live text is read in the next turn of the event loop, so that the text of one packet is one delta.
     reader.hasCaughtUp = true;
     reader.bell.ring();
     return waitForRing;
@@ -88,6 +91,7 @@ function showLive(reader: Reader): Step | undefined {
   return undefined;
 }
 
+/** Hands out the live events that the reader has not been shown, also text of sub-agents. */
 function showNews(reader: Reader, live: LiveState | undefined): Step | undefined {
   const news: LiveEvent[] = [];
   if (live !== undefined) addLiveEvents(news, live, reader.seen);
@@ -97,32 +101,39 @@ function showNews(reader: Reader, live: LiveState | undefined): Step | undefined
   return handOut(reader, news, waitForRing);
 }
 
-/** Waits for a ring. */
+/** Waits for a ring, and then looks for events. Throws if `failure` has aborted: no more events can come. */
 function waitForRing(reader: Reader): undefined {
   reader.failure?.throwIfAborted();
   reader.bell.wait(() => goOn(reader, look));
 }
 
+/**
+ * Returns whether a reader should end: aborted, the process is shutting down, or the awaited run has settled.
+ */
 function isDone({ signal, source, awaited }: Reader): boolean {
   return signal?.aborted === true || source.over.isOn || awaited === undefined;
 }
 
-/** Ends a reader. A run that ended in time is read to its end. The store may be closed by now. */
+/**
+ * Ends a reader. If the process is shutting down, first hands out the events that the tail still has, e.g.
+ * the end of a run. Does not read the store, which may be closed by now.
+ */
 function end(reader: Reader): Step | undefined {
   const { signal, source, sessionId, cursor } = reader;
   if (!source.over.isOn || signal?.aborted === true) return endNow;
   return handOut(reader, take(reader, recentAfter(source.tail, sessionId, cursor)), endNow);
 }
 
+/** Ends a reader, with the error `draining` if the process is shutting down before the reader should end. */
 function endNow(reader: Reader): undefined {
   if (reader.awaited !== undefined && reader.signal?.aborted !== true) unlessOver(reader.source.over);
   void finish(reader);
 }
 
 /** Closes a reader, and then reports its end or failure. */
-async function finish(reader: Reader, failed?: { error: unknown }): Promise<void> {
+async function finish(reader: Reader, readerFailure?: { error: unknown }): Promise<void> {
   const closing = close(reader);
-  let failure = failed;
+  let failure = readerFailure;
   if (closing !== undefined)
     await closing.catch((error: unknown) => {
       failure ??= { error };
@@ -173,6 +184,7 @@ export async function adoptAttempt(
   { attempt }: LiveState,
   seen: ReaderState,
 ): Promise<void> {
+  // At most one event: the first one that ended the attempt.
   for await (const event of store.read(sessionId, { afterSeq: attempt, types: ENDS_ATTEMPT, limit: 1 })) {
     if (event.seq > afterSeq) break;
     seen.over = attempt;

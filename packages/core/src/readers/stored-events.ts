@@ -3,15 +3,15 @@ import type { EventStore } from "../log/store/event-store.ts";
 import type { LiveTail } from "../log/store/live-tail.ts";
 import type { SessionWatch } from "./session-watch.ts";
 
-/** Returns the events after `cursor` that the tail has. It has none for a reader that is further behind. */
+/** Returns all events after `cursor` from the tail; an empty list if the tail lacks the first of them. */
 export function recentAfter(tail: LiveTail, sessionId: string, cursor: number): readonly StoredEvent[] {
   const { recent } = tail.peek(sessionId);
   // `recent` has no gaps, so the index follows from the `seq`.
-  const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
-  return at >= 0 && at < recent.length ? recent.slice(at) : NO_EVENTS;
+  const index = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
+  return index >= 0 && index < recent.length ? recent.slice(index) : NO_EVENTS;
 }
 
-/** The session of a reader, and where its events are. */
+/** The parts of a reader that reading stored events needs. */
 interface ReadFrom {
   readonly source: { readonly store: EventStore; readonly tail: LiveTail };
   readonly watch: SessionWatch;
@@ -21,19 +21,21 @@ interface ReadFrom {
   looks: number | undefined;
 }
 
-/** Returns the events after a reader's cursor if they are known, otherwise a read of them. */
-// Queries the store at the start, and again after a long silence: only the store has the events of other
-// processes.
+/**
+ * Returns the events after a reader's cursor if they are in memory, otherwise a generator that reads them.
+ */
+// Queries the store at the start, and again when a poll is due: only the store is sure to have the events of
+// other processes.
 export function storedAfter(from: ReadFrom): readonly StoredEvent[] | AsyncGenerator<readonly StoredEvent[]> {
   const { watch, sessionId, cursor, source } = from;
   const { store, tail } = source;
-  const isDue = from.looks !== watch.looks;
+  const isPollDue = from.looks !== watch.looks;
   const isFirst = from.looks === undefined;
   from.looks = watch.looks;
   if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
-  const known = isDue ? NO_EVENTS : recentAfter(tail, sessionId, cursor);
+  const known = isPollDue ? NO_EVENTS : recentAfter(tail, sessionId, cursor);
   if (known.length > 0) return known;
-  const isBehind = isDue || Math.max(tail.peek(sessionId).seq, watch.seq) > cursor;
+  const isBehind = isPollDue || Math.max(tail.peek(sessionId).seq, watch.seq) > cursor;
   return isBehind ? pulled(watch, store, sessionId, cursor) : NO_EVENTS;
 }
 
@@ -74,6 +76,6 @@ export async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGener
   }
   if (batch.length === 0) return;
   yield batch;
-  // A generator that is over keeps its variables.
+  // A generator that has ended keeps its variables, and so the batch, in memory.
   batch = [];
 }

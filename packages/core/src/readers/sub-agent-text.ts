@@ -2,49 +2,52 @@ import type { LiveEvent } from "../log/store/live-event.ts";
 import type { LiveState, LiveTail } from "../log/store/live-tail.ts";
 import { addDeltas, newReader, type ReaderState } from "./cursor.ts";
 
-/** Shows one reader the text of the sub-agents that do the work of a session's calls. */
+/** Shows one reader the text of the sub-agents that work on a session's calls. */
 export interface AgentsBelow {
   /**
-   * Adds the text of the sub-agents that the reader has not been shown yet to `news`. Later text wakes the
-   * reader.
+   * Adds to `news` the text of sub-agents that the reader has not been shown yet. New text of these
+   * sub-agents then wakes the reader.
    */
   addNews(news: LiveEvent[], live: LiveState | undefined): void;
   close(): void;
 }
 
-/** Follows the sub-agents of a session. Each writes in its own session, from which its text is read. */
+/** Follows the sub-agents of a session. The text of each is read from the sub-agent's own session. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
-  let read: Map<string, { seen: ReaderState; leave: () => void }> | undefined;
-  const begin = (sessionId: string) => {
-    read ??= new Map();
-    const one = { seen: newReader(undefined), leave: tail.subscribe(sessionId, ring) };
-    read.set(sessionId, one);
-    return one;
+  /** The sub-agents that are followed, by the id of their session. */
+  let followed: Map<string, { seen: ReaderState; leave: () => void }> | undefined;
+  const follow = (sessionId: string) => {
+    followed ??= new Map();
+    const subAgent = { seen: newReader(undefined), leave: tail.subscribe(sessionId, ring) };
+    followed.set(sessionId, subAgent);
+    return subAgent;
   };
-  const leaveAllBut = (still: readonly string[]) => {
-    if (read === undefined) return;
-    for (const [id, { leave }] of read) {
-      if (still.includes(id)) continue;
+  /** Stops following all sub-agents but those of these sessions. */
+  const leaveOthers = (sessionIds: readonly string[]) => {
+    if (followed === undefined) return;
+    for (const [id, { leave }] of followed) {
+      if (sessionIds.includes(id)) continue;
       leave();
-      read.delete(id);
+      followed.delete(id);
     }
   };
   return {
     addNews(news, live) {
       const agents = live === undefined ? [] : [...live.agents];
-      leaveAllBut(agents.map(([, { session_id }]) => session_id));
-      for (const [call_id, at] of agents) {
-        const one = read?.get(at.session_id) ?? begin(at.session_id);
-        for (const { type, data } of newText(tail.peek(at.session_id).live, one))
-          if (type === "text_delta") news.push({ type: "agent_delta", data: { ...data, ...at, call_id } });
+      leaveOthers(agents.map(([, { session_id }]) => session_id));
+      for (const [call_id, agent] of agents) {
+        const subAgent = followed?.get(agent.session_id) ?? follow(agent.session_id);
+        for (const { type, data } of newText(tail.peek(agent.session_id).live, subAgent))
+          if (type === "text_delta") news.push({ type: "agent_delta", data: { ...data, ...agent, call_id } });
       }
     },
-    close: () => leaveAllBut([]),
+    close: () => leaveOthers([]),
   };
 }
 
 /**
- * Returns the text of a sub-agent's answer after the reader's position; all of it if the answer is a new one.
+ * Returns the text of a sub-agent's answer after the reader's position, and moves the position. A new answer
+ * is returned from its beginning.
  */
 function newText(live: LiveState | undefined, reader: { seen: ReaderState }): LiveEvent[] {
   const news: LiveEvent[] = [];

@@ -56,10 +56,10 @@ export function memoryReservations(options: { clock?: Pick<Clock, "now"> } = {})
       if (entry.account !== account) throw notReservable("foreign");
       if (entry.finalized) throw notReservable("finalized");
       if (entry.expires !== undefined) return { granted: true, available };
-      const wanted = Math.max(0, amount - entry.used);
-      if (wanted > available) return { granted: false, available };
+      const needed = Math.max(0, amount - entry.used);
+      if (needed > available) return { granted: false, available };
       ledger.hold(Object.assign(entry, { amount, expires: clock.now() + ttlMs }));
-      return { granted: true, available: available - wanted };
+      return { granted: true, available: available - needed };
     },
     async renew(id, used, ttlMs = RESERVATION_TTL_MS) {
       checkUse(id, used, ttlMs);
@@ -91,8 +91,7 @@ function newEntry(account: string, id: string): Entry {
 }
 
 /**
- * Creates a ledger of all reservations. For each account it has the amount used, and the reservations that
- * hold an amount.
+ * Makes an empty ledger of reservations. It has each account's charges, and the reservations that are held.
  */
 function newLedger(clock: Pick<Clock, "now">) {
   const entries = new Map<string, Entry>();
@@ -106,6 +105,7 @@ function newLedger(clock: Pick<Clock, "now">) {
     entry.expires = undefined;
     accountOf(entry.account).held.delete(entry);
   };
+  /** Releases the expired reservations of an account, and returns their number. */
   const expireOf = (name: string): number => {
     const due = [...(accounts.get(name)?.held ?? [])].filter(({ expires = 0 }) => expires <= clock.now());
     for (const entry of due) release(entry);
@@ -122,30 +122,34 @@ function newLedger(clock: Pick<Clock, "now">) {
     balance: (name: string): Balance => {
       expireOf(name);
       const { used, held } = accounts.get(name) ?? { used: 0, held: [] };
-      return { used, held: [...held].reduce((sum, entry) => sum + rest(entry), 0) };
+      return { used, held: [...held].reduce((sum, entry) => sum + unusedOf(entry), 0) };
     },
-    /** Charges the amount used. Then calls `then`, which keeps or releases the rest. */
-    charge: (id: string, used: number, then: (entry: Entry) => void): Reservation | undefined => {
+    /**
+     * Charges what was used since the last call. Then calls `change`, which extends or closes the
+     * reservation. Changes nothing if it is finalized. Returns `undefined` if there is no such reservation.
+     */
+    charge: (id: string, used: number, change: (entry: Entry) => void): Reservation | undefined => {
       const entry = entries.get(id);
       if (entry === undefined) return undefined;
       expireOf(entry.account);
       if (!entry.finalized) {
-        const more = Math.max(0, used - entry.used);
-        entry.used += more;
-        accountOf(entry.account).used += more;
-        then(entry);
+        const newlyUsed = Math.max(0, used - entry.used);
+        entry.used += newlyUsed;
+        accountOf(entry.account).used += newlyUsed;
+        change(entry);
       }
-      return shown(entry);
+      return reservationOf(entry);
     },
   };
 }
 
-/** Returns the amount that is set aside and not used yet. */
-function rest({ amount, used }: Entry): number {
+/** Returns the part of a reservation's amount that is not used yet. */
+function unusedOf({ amount, used }: Entry): number {
   return Math.max(0, amount - used);
 }
 
-function shown({ account, id, amount, used, expires, finalized }: Entry): Reservation {
+/** Returns an entry as callers see it. */
+function reservationOf({ account, id, amount, used, expires, finalized }: Entry): Reservation {
   const base = { account, id, amount, used };
   if (finalized) return { ...base, state: "finalized" };
   if (expires === undefined) return { ...base, state: "released" };

@@ -28,14 +28,11 @@ export interface ReservationRequest {
   ttlMs?: number;
 }
 
-/**
- * The answer to a request. `available` is what the account has left, `limit - used - held`; it is negative if
- * more was used than reserved.
- */
+/** The answer to a request. */
 export interface ReservationAnswer {
   /** Whether the amount was set aside. */
   granted: boolean;
-  /** What the account has left. */
+  /** How much the account has left, `limit - used - held`. Negative if the account exceeds its limit. */
   available: number;
 }
 
@@ -63,9 +60,9 @@ export interface Reservation {
 
 /** The charges of an account (`used`), and the amount that is set aside and not used yet (`held`). */
 export interface Balance {
-  /** What was charged. */
+  /** The amount that was charged. */
   used: number;
-  /** What is set aside and not used yet. */
+  /** The amount that is set aside and not used yet. */
   held: number;
 }
 
@@ -91,18 +88,18 @@ export interface Reservations {
    */
   reserve(request: ReservationRequest): Promise<ReservationAnswer>;
   /**
-   * Charges what was used so far, and extends a held reservation to `ttlMs` milliseconds from now; default:
-   * five minutes. Returns `undefined` if there is no such reservation.
+   * Charges `used`, the total that was used so far, and extends a held reservation to `ttlMs` milliseconds
+   * from now; default: five minutes. Returns `undefined` if there is no such reservation.
    */
   renew(id: string, used: number, ttlMs?: number): Promise<Reservation | undefined>;
   /**
-   * Charges what was used so far and gives the rest back at once. Returns `undefined` if there is no such
-   * reservation.
+   * Charges `used`, the total that was used so far, and gives the rest back at once. Returns `undefined` if
+   * there is no such reservation.
    */
   abort(id: string, used: number): Promise<Reservation | undefined>;
   /**
-   * Charges what was used, gives the rest back and closes the reservation: later calls change nothing.
-   * Returns `undefined` if there is no such reservation.
+   * Charges `used`, the total that was used, gives the rest back and closes the reservation. Later calls
+   * change nothing. Returns `undefined` if there is no such reservation.
    */
   finalize(id: string, used: number): Promise<Reservation | undefined>;
   /**
@@ -159,9 +156,9 @@ export function checkUse(id: string, used: number, ttlMs: number = RESERVATION_T
   checkTtl(ttlMs);
 }
 
-function checkAmount(what: string, amount: number): void {
+function checkAmount(name: string, amount: number): void {
   if (Number.isSafeInteger(amount) && amount >= 0) return;
-  throw new PawlError("invalid_input", `${what} must be a whole number from 0, not ${String(amount)}.`);
+  throw new PawlError("invalid_input", `${name} must be a whole number from 0, not ${String(amount)}.`);
 }
 
 function checkTtl(ttlMs: number): void {

@@ -22,10 +22,10 @@ import type { Host } from "./leg/host.ts";
 import { isTask } from "./leg/task-session.ts";
 import { wakeLater } from "./wakes/wake.ts";
 
-/** How many runs a process with an engine works on at a time. */
+/** The default of `concurrency` for a process with an engine: how many runs it works on at a time. */
 const CONCURRENCY = 100;
 
-/** Creates the parts of a runtime from its options, which have been checked. */
+/** Creates the parts of a runtime from its options. The caller has checked them. */
 export function makeHost<Deps>({
   agents,
   store,
@@ -46,25 +46,27 @@ export function makeHost<Deps>({
   const { leaseTtlMs = 10_000, abortGraceMs = 1_000, pollMs = 1_000, storeRetryMs = [50, 250] } = times;
   const { newId = randomId, clock = systemClock } = testing;
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
+  // Runs above `concurrency` wait for a place. Without an engine of the application, one in memory wakes
+  // them.
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
   const report = reporter(onError);
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const storeOnce = layered(store, blobs, upcasters);
-  const log = retryingStore(storeOnce, storeRetryMs, clock);
+  const storeOnce = withBlobsAndUpcasters(store, blobs, upcasters);
+  const storeWithRetries = retryingStore(storeOnce, storeRetryMs, clock);
   const host: Host = {
     agents: byName,
-    store: log,
+    store: storeWithRetries,
     storeOnce,
     files: files && lazyUserFiles(files, clock, workLimits),
     filesFor: (session) => lazyLegFiles(host, session),
     tail,
-    watches: sessionWatches({ store: log, tail, pollMs }),
+    watches: sessionWatches({ store: storeWithRetries, tail, pollMs }),
     atWork: new Map(),
     callers: new Map(),
     setbacks: new Map(),
     wakes: new Map(),
     wakeLater: (leg) => wakeLater(host, leg),
-    stopRun: async (start) => await (await rarelyUsed()).stopRunOf(host, start),
+    stopRun: async (start) => await (await loadRarelyUsed()).stopRunOf(host, start),
     engine,
     hasOwnEngine: ownEngine !== undefined,
     mayLeave: ownEngine !== undefined || (engine !== undefined && waitUntil === undefined),
@@ -86,11 +88,11 @@ export function makeHost<Deps>({
     deps,
     withoutCredentials,
     tasks: {
-      run: async (leg, delegated) => await (await rarelyUsed()).delegateCall(host, leg, delegated),
+      run: async (leg, delegated) => await (await loadRarelyUsed()).delegateCall(host, leg, delegated),
       open: async (leg, run) =>
-        run.calls.some(isTask) ? await (await rarelyUsed()).openTasks(host, leg, run) : [],
+        run.calls.some(isTask) ? await (await loadRarelyUsed()).openTasks(host, leg, run) : [],
     },
-    offers: rarelyUsed,
+    offers: loadRarelyUsed,
     newId,
     clock,
     workLimits,
@@ -98,27 +100,36 @@ export function makeHost<Deps>({
   return host;
 }
 
-/** Makes `Host.report`. `onError` is the application's: it may throw, or return a promise that rejects. */
+/**
+ * Makes `Host.report`, which calls the application's `onError`. If `onError` throws or its promise rejects,
+ * the failure is printed to the console.
+ */
 function reporter(onError: (error: unknown) => unknown): Host["report"] {
-  const reported = async (error: unknown) => onError(error);
+  const callOnError = async (error: unknown) => onError(error);
   return (error) =>
-    void reported(error).catch((failure) =>
+    void callOnError(error).catch((failure) =>
       console.error(`pawl: onError failed: ${PawlError.describe(failure)}`),
     );
 }
 
-/** The code for sub-agents, stops and tools of clients, in a chunk that most processes do not load. */
-const rarelyUsed = () => import("./later/index.ts");
+/** Loads the code for sub-agents, stops and tools of clients. Most processes never need this chunk. */
+const loadRarelyUsed = () => import("./later/index.ts");
 
-/** Wraps the store so that it loads blobs, and converts events of older formats. */
-function layered(store: EventStore, blobs: BlobStore | undefined, upcasters: Upcasters): EventStore {
-  const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return upcastingStore(whole, { ...UPCASTERS, ...upcasters });
+/** Wraps the store so that it keeps large payloads as blobs, and converts events of older formats. */
+function withBlobsAndUpcasters(
+  store: EventStore,
+  blobs: BlobStore | undefined,
+  upcasters: Upcasters,
+): EventStore {
+  const storeWithBlobs = blobs === undefined ? store : withBlobs(store, blobs);
+  return upcastingStore(storeWithBlobs, { ...UPCASTERS, ...upcasters });
 }
 
-/** Makes the engine in the memory of this process. Its code is loaded when it is first used. */
+/**
+ * Makes an engine that keeps its wakes in the memory of this process. Its code is loaded on the first use.
+ */
 export function lazyEngine(clock: Clock, slots: Slots): Engine {
-  // Not the promise of the import, so that a failed import is tried again.
+  // Keeps the engine and not the promise of its import, so that the next call retries a failed import.
   let made: Engine | undefined;
   const load = async () => {
     const { engineInMemory } = await import("./later/index.ts");
@@ -126,17 +137,18 @@ export function lazyEngine(clock: Clock, slots: Slots): Engine {
     return made;
   };
   return {
-    wake: async (...given) => await (await load()).wake(...given),
-    cancel: async (...given) => await (await load()).cancel(...given),
-    work: async (...given) => await (await load()).work(...given),
+    wake: async (...args) => await (await load()).wake(...args),
+    cancel: async (...args) => await (await load()).cancel(...args),
+    work: async (...args) => await (await load()).work(...args),
   };
 }
 
 /**
- * Wraps a store so that appends and `open` are retried while it is unavailable. The append id makes that
- * safe: an append that was stored without an acknowledgement is not stored twice. So does the holder's name:
- * a holder that opens a session again gets its lease again. `delaysMs` are the delays between the attempts,
- * in milliseconds.
+ * Wraps a store so that appends and `open` are retried while it is unavailable. `delaysMs` are the pauses
+ * before the retries, in milliseconds.
+ *
+ * Retries are safe. A repeated append has the same append id, so it is stored once. A repeated `open` has the
+ * same holder, so it gets the same lease.
  */
 export function retryingStore(store: EventStore, delaysMs: readonly number[], clock: Clock): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>
@@ -146,7 +158,7 @@ export function retryingStore(store: EventStore, delaysMs: readonly number[], cl
   return {
     ...wrapped,
     append,
-    ...(appendWith && { appendWith: (...given) => tryAgain(clock, delaysMs, () => appendWith(...given)) }),
+    ...(appendWith && { appendWith: (...args) => tryAgain(clock, delaysMs, () => appendWith(...args)) }),
     ...(open && { open: (session) => tryAgain(clock, delaysMs, () => open(session)) }),
   };
 }

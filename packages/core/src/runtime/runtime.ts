@@ -16,9 +16,9 @@ import { atMost, drain, ownWork, sweepOnce } from "./wakes/own-work.ts";
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
  * same store. Only one of them works on a session at a time; if it dies, another process continues its runs.
  *
- * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
- * `deps` is not a function, or one of the `times` is out of range (`leaseTtlMs` and `pollMs` must be whole
- * numbers from 1, `handOverAfterMs` a number from 1, `abortGraceMs` a number from 0).
+ * @throws PawlError `config` if an option is unknown or invalid, e.g. if `store` is not an `EventStore`, or
+ * if two agents have the same name. In `times`, `leaseTtlMs` and `pollMs` must be whole numbers from 1,
+ * `handOverAfterMs` a number from 1, and `abortGraceMs` a number from 0.
  *
  * @example
  * ```ts
@@ -46,10 +46,10 @@ export function runtime<Deps, Name extends string = string>(
 ): Runtime<Name> {
   checkRuntimeOptions(options);
   const host = makeHost(options as RuntimeOptions<Deps>);
-  const own = ownWork(host);
-  // The engine in the memory of this process has no other one to work for it.
-  if (options.engine === undefined) own.serveEngine();
-  const asked = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
+  const background = ownWork(host);
+  // No other process can serve an engine in this process's memory, so this one does without `start()`.
+  if (options.engine === undefined) background.serveEngine();
+  const ownedSession = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
     checkCall(method, sessionId, options);
     return await ownSession(host, sessionId, options.userId);
   };
@@ -60,12 +60,12 @@ export function runtime<Deps, Name extends string = string>(
     run: (agent, options) =>
       makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
-      const session = await asked("stop", sessionId, options);
+      const session = await ownedSession("stop", sessionId, options);
       const { requestStop } = await loadLater();
       await requestStop(host, session, agentNamed(host, session.agent));
     },
     view: async (sessionId, options) => {
-      const session = await asked("view", sessionId, options);
+      const session = await ownedSession("view", sessionId, options);
       const { viewOf } = await loadLater();
       return await viewOf(host, session);
     },
@@ -79,17 +79,17 @@ export function runtime<Deps, Name extends string = string>(
       return resume ? followAndResume(host, sessionId, from) : follow(host, sessionId, from);
     },
     startContextAt: async (sessionId, options) => {
-      const session = await asked("startContextAt", sessionId, options);
+      const session = await ownedSession("startContextAt", sessionId, options);
       const { startContextAt } = await loadLater();
       return await startContextAt(host, session, agentNamed(host, session.agent), options.fromSeq);
     },
     redact: async (sessionId, seq, options) => {
-      const session = await asked("redact", sessionId, options);
+      const session = await ownedSession("redact", sessionId, options);
       const { redact } = await loadLater();
       await redact(host, session, agentNamed(host, session.agent), seq, options.throughSeq);
     },
     fork: async (sessionId, options) => {
-      const session = await asked("fork", sessionId, options);
+      const session = await ownedSession("fork", sessionId, options);
       const { fork } = await loadLater();
       return await fork(host, session, options.atSeq ?? session.lastSeq);
     },
@@ -108,17 +108,17 @@ export function runtime<Deps, Name extends string = string>(
       checkSweep(options);
       return await sweepOnce(host, options);
     },
-    start: own.start,
+    start: background.start,
     drain: async (options = {}) => {
       checkDrain(options);
-      const stopped = own.stop();
+      const stopped = background.stop();
       await drain(host, options.timeoutMs ?? 30_000);
       await atMost(host.clock, 2 * host.abortGraceMs, stopped);
     },
   };
 }
 
-/** The code of actions that most processes never call, in a chunk of its own. */
+/** Loads the code of methods that most processes never call. It is in a chunk of its own. */
 const loadLater = () => import("./later/index.ts");
 
 /** The methods that only the owner of a session may call. */

@@ -6,72 +6,77 @@ import { schemasIn, subschemaKind } from "./subschemas.ts";
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * Describes the first invalid part of a JSON Schema (draft 2020-12), or returns `undefined` if the schema is
- * valid. The Messages API would refuse every request with an invalid schema. `flags` are the flags with which
- * regular expressions in the schema are compiled.
+ * Describes the first invalid part of a JSON Schema (draft 2020-12). Returns `undefined` if the schema is valid.
+ * The Messages API would refuse every request with an invalid schema. Regular expressions in the schema are
+ * compiled with `flags`.
  */
 export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
 }
 
 /**
- * Describes the first part of a JSON Schema with a keyword that `jsonSchema()` does not evaluate, and without
- * which other values would be valid. `undefined` without one.
+ * Describes the first keyword of a JSON Schema that restricts values, but that `jsonSchema()` does not evaluate.
+ * Returns `undefined` if there is none.
  */
 export function unjudgedPart(schema: JsonObject): string | undefined {
   for (const part of schemasIn(schema)) {
-    const keyword = UNJUDGED.find((key) => Object.hasOwn(part, key));
+    const keyword = NOT_EVALUATED.find((key) => Object.hasOwn(part, key));
     if (keyword !== undefined) return `it has "${keyword}", which is not evaluated; use "$ref"`;
   }
   return undefined;
 }
 
-const UNJUDGED: readonly string[] = ["$dynamicRef", "$recursiveRef"];
+const NOT_EVALUATED: readonly string[] = ["$dynamicRef", "$recursiveRef"];
 
 /** A value that must be a schema, and its place in the whole schema, e.g. `#/properties/name`. */
-type Part = readonly [value: Json | undefined, at: string];
+type Part = readonly [value: Json | undefined, place: string];
 
-function brokenAt([value, at]: Part, flags: string): string | undefined {
+/** Describes the first invalid part of a schema and the schemas inside it, apart from its references. */
+function brokenAt([value, place]: Part, flags: string): string | undefined {
   if (typeof value === "boolean") return undefined;
-  if (!isJsonObject(value)) return `${at} is not a schema`;
-  const broken = brokenKeyword(value, at) ?? brokenPattern(value, at, flags);
+  if (!isJsonObject(value)) return `${place} is not a schema`;
+  const broken = brokenKeyword(value, place) ?? brokenPattern(value, place, flags);
   if (broken !== undefined) return broken;
-  for (const part of subschemasOf(value, at)) {
-    const within = brokenAt(part, flags);
-    if (within !== undefined) return within;
+  for (const part of subschemasOf(value, place)) {
+    const brokenInside = brokenAt(part, flags);
+    if (brokenInside !== undefined) return brokenInside;
   }
   return undefined;
 }
 
-function subschemasOf(schema: JsonObject, at: string): Part[] {
+/**
+ * Returns the schemas directly inside a schema. A keyword whose value should be a list or an object of schemas
+ * and is not gives a part without a value, which is invalid.
+ */
+function subschemasOf(schema: JsonObject, place: string): Part[] {
   return Object.entries(schema).flatMap(([key, value]): Part[] => {
     const kind = subschemaKind(key);
     if (kind === undefined) return [];
-    if (kind === "one") return [[value, `${at}/${key}`]];
-    const many = kind === "list" ? Array.isArray(value) : isJsonObject(value);
-    if (!many) return [[undefined, `${at}/${key}`]];
-    return Object.entries(value as JsonObject).map(([name, part]) => [part, `${at}/${key}/${name}`]);
+    if (kind === "one") return [[value, `${place}/${key}`]];
+    const isGroup = kind === "list" ? Array.isArray(value) : isJsonObject(value);
+    if (!isGroup) return [[undefined, `${place}/${key}`]];
+    return Object.entries(value as JsonObject).map(([name, part]) => [part, `${place}/${key}/${name}`]);
   });
 }
 
-function brokenKeyword({ type, required, enum: values }: JsonObject, at: string): string | undefined {
+function brokenKeyword({ type, required, enum: values }: JsonObject, place: string): string | undefined {
   const types = Array.isArray(type) ? type : [type ?? "object"];
   const unknown = types.find((name) => !TYPES.includes(name));
-  if (unknown !== undefined) return `${at} has the unknown type ${JSON.stringify(unknown)}`;
-  if (required !== undefined && !isNames(required)) return `${at}/required is not a list of names`;
-  return values === undefined || Array.isArray(values) ? undefined : `${at}/enum is not a list`;
+  if (unknown !== undefined) return `${place} has the unknown type ${JSON.stringify(unknown)}`;
+  if (required !== undefined && !isListOfNames(required)) return `${place}/required is not a list of names`;
+  return values === undefined || Array.isArray(values) ? undefined : `${place}/enum is not a list`;
 }
 
 function brokenPattern(
   { pattern, patternProperties }: JsonObject,
-  at: string,
+  place: string,
   flags: string,
 ): string | undefined {
   const patterns = [pattern ?? "", ...Object.keys(patternProperties ?? {})];
   const broken = patterns.find((text) => !isPattern(text, flags));
   return broken === undefined
     ? undefined
-    : `${at} has an invalid regular expression: ${JSON.stringify(broken)}`;
+    : `${place} has an invalid regular expression: ${JSON.stringify(broken)}`;
 }
 
 function isPattern(pattern: Json, flags: string): boolean {
@@ -86,7 +91,7 @@ function brokenReference(schema: JsonObject): string | undefined {
   return endless && `"${endless}" leads back to itself without a property or an item in between`;
 }
 
-const isNames = (value: Json): boolean =>
+const isListOfNames = (value: Json): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === "string");
 
 /** Keywords whose schemas apply to the same value as the schema around them. */
@@ -109,39 +114,43 @@ const IN_PLACE: readonly string[] = [
  */
 export function endlessReference(targets: ReadonlyMap<object, unknown>): string | undefined {
   const applied = appliedBy(targets);
-  // Schemas that lead nowhere else are removed, until all that are left lead in circles.
-  const users = new Map<unknown, unknown[]>();
-  for (const [part, next] of applied) {
-    for (const other of next) {
-      const others = users.get(other);
-      if (others === undefined) users.set(other, [part]);
-      else others.push(part);
+  /** By schema: the schemas that apply it. */
+  const appliers = new Map<unknown, unknown[]>();
+  for (const [part, inner] of applied) {
+    for (const other of inner) {
+      const known = appliers.get(other);
+      if (known === undefined) appliers.set(other, [part]);
+      else known.push(part);
     }
   }
-  const left = new Map([...applied].map(([part, next]) => [part, next.length]));
-  const done = [...left.keys()].filter((part) => left.get(part) === 0);
-  for (const part of done) {
-    left.delete(part);
-    for (const user of users.get(part) ?? []) {
-      const rest = (left.get(user) ?? 0) - 1;
-      left.set(user, rest);
-      if (rest === 0) done.push(user);
+  // Schemas that apply no others are removed, again and again. Those that remain lead in circles.
+  const remaining = new Map([...applied].map(([part, inner]) => [part, inner.length]));
+  const removable = [...remaining.keys()].filter((part) => remaining.get(part) === 0);
+  for (const part of removable) {
+    remaining.delete(part);
+    for (const applier of appliers.get(part) ?? []) {
+      const count = (remaining.get(applier) ?? 0) - 1;
+      remaining.set(applier, count);
+      if (count === 0) removable.push(applier);
     }
   }
-  const endless = [...targets.keys()].find((part) => left.has(part)) as { $ref?: string } | undefined;
+  const endless = [...targets.keys()].find((part) => remaining.has(part)) as { $ref?: string } | undefined;
   return endless?.$ref;
 }
 
-/** Returns the schemas that others apply to the same value, beginning with those that have references. */
+/**
+ * Returns, by schema, the schemas that it applies to the same value. Begins with the schemas that have
+ * references, and continues with those that they apply.
+ */
 function appliedBy(targets: ReadonlyMap<object, unknown>): ReadonlyMap<unknown, readonly unknown[]> {
   const applied = new Map<unknown, readonly unknown[]>();
   const waiting: unknown[] = [...targets.keys()];
   for (const part of waiting) {
     if (applied.has(part)) continue;
     const target = targets.get(part as object);
-    const next = target === undefined ? inPlace(part) : [...inPlace(part), target];
-    applied.set(part, next);
-    for (const other of next) waiting.push(other);
+    const inner = target === undefined ? inPlace(part) : [...inPlace(part), target];
+    applied.set(part, inner);
+    for (const other of inner) waiting.push(other);
   }
   return applied;
 }

@@ -8,7 +8,8 @@ import type { Schema } from "./schema.ts";
  * Makes a schema from plain JSON Schema (draft 2020-12), e.g. for a tool that is defined in a database. Every
  * `$ref` must refer to a place inside the same schema.
  *
- * @throws PawlError `config` if the schema is not an object. `tool()` finds other mistakes in the schema.
+ * @throws PawlError `config` if the schema is not an object, or an `$id` or `$ref` in it is not a URI. `tool()`
+ * finds other mistakes in the schema.
  *
  * @example
  * ```ts
@@ -31,7 +32,10 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output>
   return judgedBy(schema, checkedJudge(schema), Number.POSITIVE_INFINITY);
 }
 
-/** Makes a schema that describes itself as `schema`, and validates by `judge` within a number of steps. */
+/**
+ * Makes a schema that describes itself as `schema` and validates by `judge`. A value that takes more than `steps`
+ * steps to validate is invalid.
+ */
 export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, steps: number): Schema<Output> {
   return {
     "~standard": {
@@ -48,7 +52,7 @@ export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, step
   };
 }
 
-/** Prepares a schema. @throws PawlError `config` if it is not an object, or its references are not URIs */
+/** Prepares a schema. @throws PawlError `config` if it is not an object, or an `$id` or `$ref` is not a URI */
 export function checkedJudge(schema: unknown): PreparedSchema {
   try {
     if (!isJsonObject(schema)) throw new TypeError("it is not an object");
@@ -60,19 +64,21 @@ export function checkedJudge(schema: unknown): PreparedSchema {
   }
 }
 
+/** Makes a function that converts each mistake of one validation to an issue. */
 function issueFor(schema: JsonObject): (mistake: Mistake) => { message: string; path: readonly string[] } {
-  const listed = new Set<string>();
+  const listedBefore = new Set<string>();
   return ({ keyword, message, path }) => ({
-    message: keyword === "false" ? notKnown(schema, path, listed) : message,
+    // A field that the schema does not have is usually refused by `additionalProperties: false`.
+    message: keyword === "false" ? unknownField(schema, path, listedBefore) : message,
     path,
   });
 }
 
-/** Describes a field that the schema does not have. Lists the fields of each object only once. */
-function notKnown(schema: JsonObject, path: readonly string[], listed: Set<string>): string {
+/** Describes a field that the schema does not have. Names the known fields only once per object. */
+function unknownField(schema: JsonObject, path: readonly string[], listedBefore: Set<string>): string {
   const fields = fieldsAt(schema, path.slice(0, -1)).join(", ");
-  if (fields === "" || listed.has(fields)) return "is not known here";
-  listed.add(fields);
+  if (fields === "" || listedBefore.has(fields)) return "is not known here";
+  listedBefore.add(fields);
   return `is not known here; the fields are ${fields}`;
 }
 

@@ -10,97 +10,108 @@ import {
   wrong,
 } from "./judging.ts";
 
-/** Judges an array by the keywords for arrays. */
-export function judgeArray(at: Judging, schema: Part, value: Json[], seen?: Set<string>): boolean {
+/** Returns whether an array is valid by the keywords for arrays. Notes its mistakes. */
+export function judgeArray(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
   const fits = [
-    judgeLength(at, schema, value),
-    judgeItems(at, schema, value, seen),
-    judgeContains(at, schema, value, seen),
-    judgeRest(at, schema, value, seen),
-    judgeUnique(at, schema, value),
+    judgeLength(state, schema, value),
+    judgeItems(state, schema, value, evaluated),
+    judgeContains(state, schema, value, evaluated),
+    judgeUnevaluatedItems(state, schema, value, evaluated),
+    judgeUnique(state, schema, value),
   ];
   return !fits.includes(false);
 }
 
-function judgeLength(at: Judging, { minItems, maxItems }: Part, { length }: Json[]): boolean {
+function judgeLength(state: Judging, { minItems, maxItems }: Part, { length }: Json[]): boolean {
   if (maxItems !== undefined && length > maxItems)
-    return wrong(at, "maxItems", `Array has too many items (${length} > ${maxItems}).`);
+    return wrong(state, "maxItems", `Array has too many items (${length} > ${maxItems}).`);
   if (minItems !== undefined && length < minItems)
-    return wrong(at, "minItems", `Array has too few items (${length} < ${minItems}).`);
+    return wrong(state, "minItems", `Array has too few items (${length} < ${minItems}).`);
   return true;
 }
 
-/** Judges by `prefixItems` and `items`. A list in `items` is the prefix of older drafts. */
-function judgeItems(at: Judging, schema: Part, value: Json[], seen?: Set<string>): boolean {
-  const isOlder = Array.isArray(schema.items);
-  const prefix = (isOlder ? schema.items : (schema.prefixItems ?? [])) as (Part | boolean)[];
-  const rest = (isOlder ? schema.additionalItems : schema.items) as Part | boolean | undefined;
+/** Judges by `prefixItems` and `items`. Older drafts have `items` and `additionalItems` for these. */
+function judgeItems(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
+  const isOlderDraft = Array.isArray(schema.items);
+  const prefix = (isOlderDraft ? schema.items : (schema.prefixItems ?? [])) as (Part | boolean)[];
+  const rest = (isOlderDraft ? schema.additionalItems : schema.items) as Part | boolean | undefined;
   let fits = true;
   for (const [index, item] of value.entries()) {
     const part = index < prefix.length ? prefix[index] : rest;
     if (part === undefined) break;
-    seen?.add(String(index));
-    fits = judgePart(at, part, index, item) && fits;
+    evaluated?.add(String(index));
+    fits = judgePart(state, part, index, item) && fits;
   }
   return fits;
 }
 
-function judgeContains(at: Judging, schema: Part, value: Json[], seen?: Set<string>): boolean {
+/** Judges by `contains`, `minContains` and `maxContains`. */
+function judgeContains(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
   const { contains, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
   if (contains === undefined) return true;
-  const before = at.mistakes.length;
+  const mistakesBefore = state.mistakes.length;
   let found = 0;
-  tentatively(at, () => {
+  tentatively(state, () => {
     for (const [index, item] of value.entries()) {
-      if (!judgePart(at, contains as Part | boolean, index, item)) continue;
+      if (!judgePart(state, contains as Part | boolean, index, item)) continue;
       found += 1;
-      seen?.add(String(index));
+      evaluated?.add(String(index));
     }
   });
-  at.mistakes.length = before;
+  // An item that does not match is no mistake.
+  state.mistakes.length = mistakesBefore;
   if (found < minContains) {
     const message =
       schema.minContains === undefined
         ? "Array does not contain item matching schema."
         : `Array must contain at least ${minContains} items matching schema. Only ${found} items were found.`;
-    return wrong(at, "contains", message);
+    return wrong(state, "contains", message);
   }
   if (found <= maxContains) return true;
   const message = `Array may contain at most ${maxContains} items matching schema. ${found} items were found.`;
-  return wrong(at, "maxContains", message);
+  return wrong(state, "maxContains", message);
 }
 
 /** Judges by `unevaluatedItems`. */
-function judgeRest(at: Judging, { unevaluatedItems }: Part, value: Json[], seen?: Set<string>): boolean {
+function judgeUnevaluatedItems(
+  state: Judging,
+  { unevaluatedItems }: Part,
+  value: Json[],
+  evaluated?: Set<string>,
+): boolean {
   if (unevaluatedItems === undefined) return true;
   let fits = true;
   for (const [index, item] of value.entries()) {
-    spend(at, 1 / 16);
-    if (seen?.has(String(index))) continue;
-    seen?.add(String(index));
-    fits = judgePart(at, unevaluatedItems as Part | boolean, index, item) && fits;
+    spend(state, 1 / 16);
+    if (evaluated?.has(String(index))) continue;
+    evaluated?.add(String(index));
+    fits = judgePart(state, unevaluatedItems as Part | boolean, index, item) && fits;
   }
   return fits;
 }
 
-// V8 hashes a longer text by its length alone, so a map compares it with all others of that length.
+// V8 hashes a text that is longer than this by its length alone. A map then compares it with all others of that
+// length.
 const HASHED = 16_383;
 
-function judgeUnique(at: Judging, { uniqueItems }: Part, value: Json[]): boolean {
+/** Judges by `uniqueItems`. */
+function judgeUnique(state: Judging, { uniqueItems }: Part, value: Json[]): boolean {
   if (uniqueItems !== true) return true;
-  const known = new Map<string, number>();
-  const alike = new Map<number, number>();
+  /** By the text of an item: its index. */
+  const indexes = new Map<string, number>();
+  /** By length: the number of long texts. */
+  const longTexts = new Map<number, number>();
   for (const [index, item] of value.entries()) {
-    const text = canonicalText(at, item);
+    const text = canonicalText(state, item);
     if (text.length > HASHED) {
-      const before = alike.get(text.length) ?? 0;
-      alike.set(text.length, before + 1);
-      spendOnEqual(at, before * text.length);
+      const sameLength = longTexts.get(text.length) ?? 0;
+      longTexts.set(text.length, sameLength + 1);
+      spendOnEqual(state, sameLength * text.length);
     }
-    const first = known.get(text);
+    const first = indexes.get(text);
     if (first !== undefined)
-      return wrong(at, "uniqueItems", `Duplicate items at indexes ${first} and ${index}.`);
-    known.set(text, index);
+      return wrong(state, "uniqueItems", `Duplicate items at indexes ${first} and ${index}.`);
+    indexes.set(text, index);
   }
   return true;
 }

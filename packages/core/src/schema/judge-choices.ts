@@ -4,21 +4,24 @@ import { isJsonObject, type Json } from "../base/json.ts";
 import { dependentOn } from "./judge-object.ts";
 import { type Judging, MOST_MISTAKES, tentatively, wrong } from "./judging.ts";
 
-/** Judges a value by the schemas that apply to the same value, e.g. those of `$ref` and `anyOf`. */
-export function judgeChoices(at: Judging, schema: Part, value: unknown, seen?: Set<string>): boolean {
+/**
+ * Returns whether a value is valid by the keywords whose schemas apply to the same value, e.g. `$ref` and
+ * `anyOf`. Notes its mistakes.
+ */
+export function judgeChoices(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
   let fits = true;
-  const all = schema.allOf ?? [];
-  if (schema.$ref !== undefined) fits = at.visit(at, target(at, schema), value, seen);
-  for (const part of all) fits = at.visit(at, part, value, seen) && fits;
-  if (schema.anyOf !== undefined) fits = judgeAny(at, schema.anyOf, value, seen) && fits;
-  if (schema.oneOf !== undefined) fits = judgeOne(at, schema.oneOf, value, seen) && fits;
-  if (schema.not !== undefined) fits = judgeNot(at, schema.not, value) && fits;
-  if (schema.if !== undefined) fits = judgeIf(at, schema, value, seen) && fits;
-  if (isJsonObject(value as Json)) fits = judgeDependent(at, schema, value as object, seen) && fits;
+  if (schema.$ref !== undefined) fits = state.visit(state, referredSchema(state, schema), value, evaluated);
+  for (const part of schema.allOf ?? []) fits = state.visit(state, part, value, evaluated) && fits;
+  if (schema.anyOf !== undefined) fits = judgeAny(state, schema.anyOf, value, evaluated) && fits;
+  if (schema.oneOf !== undefined) fits = judgeOne(state, schema.oneOf, value, evaluated) && fits;
+  if (schema.not !== undefined) fits = judgeNot(state, schema.not, value) && fits;
+  if (schema.if !== undefined) fits = judgeIf(state, schema, value, evaluated) && fits;
+  if (isJsonObject(value as Json)) fits = judgeDependent(state, schema, value as object, evaluated) && fits;
   return fits;
 }
 
-function target({ targets }: Judging, schema: Part): Part | boolean {
+/** Returns the schema that the `$ref` of a schema leads to. @throws PawlError `config` if it leads to none */
+function referredSchema({ targets }: Judging, schema: Part): Part | boolean {
   const found = targets.get(schema);
   if (found === undefined)
     throw new PawlError(
@@ -28,56 +31,68 @@ function target({ targets }: Judging, schema: Part): Part | boolean {
   return found as Part | boolean;
 }
 
-function judgeAny(at: Judging, parts: (Part | boolean)[], value: unknown, seen?: Set<string>): boolean {
-  const before = at.mistakes.length;
+function judgeAny(
+  state: Judging,
+  parts: (Part | boolean)[],
+  value: unknown,
+  evaluated?: Set<string>,
+): boolean {
+  const mistakesBefore = state.mistakes.length;
   let fits = false;
-  tentatively(at, () => {
+  tentatively(state, () => {
     for (const part of parts) {
-      fits = at.visit(at, part, value, seen) || fits;
-      // Later schemas are only asked for what they have seen.
-      if (fits && seen === undefined) break;
+      fits = state.visit(state, part, value, evaluated) || fits;
+      // After a match, later schemas matter only for the parts of the value that they evaluate.
+      if (fits && evaluated === undefined) break;
     }
   });
-  if (fits) at.mistakes.length = before;
-  return fits || misfit(at, before, "anyOf", "Instance does not match any subschemas.");
+  if (fits) state.mistakes.length = mistakesBefore;
+  return fits || misfit(state, mistakesBefore, "anyOf", "Instance does not match any subschemas.");
 }
 
-function judgeOne(at: Judging, parts: (Part | boolean)[], value: unknown, seen?: Set<string>): boolean {
-  const before = at.mistakes.length;
-  const matches = tentatively(at, () => parts.filter((part) => at.visit(at, part, value, seen))).length;
-  if (matches === 1) at.mistakes.length = before;
+function judgeOne(
+  state: Judging,
+  parts: (Part | boolean)[],
+  value: unknown,
+  evaluated?: Set<string>,
+): boolean {
+  const mistakesBefore = state.mistakes.length;
+  const matches = tentatively(state, () =>
+    parts.filter((part) => state.visit(state, part, value, evaluated)),
+  ).length;
+  if (matches === 1) state.mistakes.length = mistakesBefore;
   const message = `Instance does not match exactly one subschema (${matches} matches).`;
-  return matches === 1 || misfit(at, before, "oneOf", message);
+  return matches === 1 || misfit(state, mistakesBefore, "oneOf", message);
 }
 
-/** Notes that a choice does not fit, before what is wrong with each of its schemas. */
-function misfit(at: Judging, before: number, keyword: string, message: string): false {
-  const inside = at.mistakes.splice(before);
-  wrong(at, keyword, message);
-  at.mistakes.push(...inside.slice(0, MOST_MISTAKES - at.mistakes.length));
+/** Notes that a choice between schemas failed, and places that before the mistakes by each schema. */
+function misfit(state: Judging, mistakesBefore: number, keyword: string, message: string): false {
+  const byEachSchema = state.mistakes.splice(mistakesBefore);
+  wrong(state, keyword, message);
+  state.mistakes.push(...byEachSchema.slice(0, MOST_MISTAKES - state.mistakes.length));
   return false;
 }
 
-function judgeNot(at: Judging, part: Part | boolean, value: unknown): boolean {
-  const before = at.mistakes.length;
-  const matches = tentatively(at, () => at.visit(at, part, value));
-  at.mistakes.length = before;
-  return !matches || wrong(at, "not", 'Instance matched "not" schema.');
+function judgeNot(state: Judging, part: Part | boolean, value: unknown): boolean {
+  const mistakesBefore = state.mistakes.length;
+  const matches = tentatively(state, () => state.visit(state, part, value));
+  state.mistakes.length = mistakesBefore;
+  return !matches || wrong(state, "not", 'Instance matched "not" schema.');
 }
 
-function judgeIf(at: Judging, schema: Part, value: unknown, seen?: Set<string>): boolean {
-  const before = at.mistakes.length;
-  const matches = tentatively(at, () => at.visit(at, schema.if as Part | boolean, value, seen));
-  at.mistakes.length = before;
+function judgeIf(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
+  const mistakesBefore = state.mistakes.length;
+  const matches = tentatively(state, () => state.visit(state, schema.if as Part | boolean, value, evaluated));
+  state.mistakes.length = mistakesBefore;
   const next = matches ? schema.then : schema.else;
-  return next === undefined || at.visit(at, next, value, seen);
+  return next === undefined || state.visit(state, next, value, evaluated);
 }
 
 /** Judges by `dependentSchemas`, and by the schemas in `dependencies` of older drafts. */
-function judgeDependent(at: Judging, schema: Part, value: object, seen?: Set<string>): boolean {
+function judgeDependent(state: Judging, schema: Part, value: object, evaluated?: Set<string>): boolean {
   let fits = true;
   for (const keyword of [schema.dependentSchemas, schema.dependencies])
-    for (const [, part] of dependentOn(at, value, keyword))
-      if (!Array.isArray(part)) fits = at.visit(at, part as Part | boolean, value, seen) && fits;
+    for (const [, part] of dependentOn(state, value, keyword))
+      if (!Array.isArray(part)) fits = state.visit(state, part as Part | boolean, value, evaluated) && fits;
   return fits;
 }

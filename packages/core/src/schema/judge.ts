@@ -16,10 +16,10 @@ import {
 } from "./judging.ts";
 import { resolveSchema } from "./resolve-schema.ts";
 
-/** The steps that a validation by another server's schema may take. */
+/** The most steps that a validation by another server's schema may take. */
 export const MOST_STEPS = 50_000;
 
-/** Prepares a JSON Schema (draft 2020-12) for validations. @throws if an `$id` or `$ref` is not a URI */
+/** Prepares a JSON Schema (draft 2020-12) for validations. @throws see {@link resolveSchema} */
 export function judgeOf(schema: JsonObject): PreparedSchema {
   const { root, parts, targets } = resolveSchema(schema);
   const tracks = parts.some(
@@ -29,52 +29,56 @@ export function judgeOf(schema: JsonObject): PreparedSchema {
 }
 
 /**
- * Validates a value. Returns at most ten mistakes, or none if the value is valid. A value that takes more
- * steps than `steps` to validate is invalid, and so is one that is nested too deeply.
+ * Validates a value. Returns its first ten mistakes; none if the value is valid. A value that takes more than
+ * `steps` steps to validate is invalid, and so is one that is nested too deeply.
  */
 // Why not the validator of @cfworker/json-schema: docs/decisions/0018-work.md.
 export function mistakesIn(judge: PreparedSchema, value: unknown, steps: number): readonly Mistake[] {
-  const at: Judging = { ...judge, visit, mistakes: [], path: [], tentative: 0, depth: 0, left: steps };
+  const state: Judging = { ...judge, visit, mistakes: [], path: [], tentative: 0, depth: 0, left: steps };
   try {
-    visit(at, judge.root, value);
+    visit(state, judge.root, value);
   } catch (error) {
-    if (error instanceof TooMuchWork) return [ofWhole(`it takes more than ${steps} steps to validate`)];
-    if (error instanceof RangeError) return [ofWhole("it is nested too deeply")];
+    if (error instanceof TooMuchWork)
+      return [wholeValueMistake(`it takes more than ${steps} steps to validate`)];
+    if (error instanceof RangeError) return [wholeValueMistake("it is nested too deeply")];
     if (!(error instanceof Enough)) throw error;
   }
-  return at.mistakes.map(({ message, ...mistake }) => ({
+  return state.mistakes.map(({ message, ...mistake }) => ({
     ...mistake,
     message: typeof message === "string" ? message : message(),
   }));
 }
 
-const ofWhole = (message: string): Mistake => ({ path: [], keyword: "steps", message });
+const wholeValueMistake = (message: string): Mistake => ({ path: [], keyword: "steps", message });
 
-function visit(at: Judging, schema: Part | boolean, value: unknown, seen?: Set<string>): boolean {
-  spend(at, 1);
-  if (typeof schema === "boolean") return schema || wrong(at, "false", "False boolean schema.");
-  if (at.depth > DEEPEST) throw new RangeError();
-  at.depth += 1;
-  const mine = at.tracks ? new Set<string>() : undefined;
+/** Judges a value by a schema, see {@link Visit}. */
+function visit(state: Judging, schema: Part | boolean, value: unknown, evaluated?: Set<string>): boolean {
+  spend(state, 1);
+  if (typeof schema === "boolean") return schema || wrong(state, "false", "False boolean schema.");
+  if (state.depth > DEEPEST) throw new RangeError();
+  state.depth += 1;
+  const evaluatedHere = state.tracks ? new Set<string>() : undefined;
   const fits = [
-    judgeType(at, schema, value),
-    judgeValues(at, schema, value),
-    judgeChoices(at, schema, value, mine),
-    judgeKind(at, schema, value, mine),
+    judgeType(state, schema, value),
+    judgeValues(state, schema, value),
+    judgeChoices(state, schema, value, evaluatedHere),
+    judgeKind(state, schema, value, evaluatedHere),
   ];
-  at.depth -= 1;
+  state.depth -= 1;
   if (fits.includes(false)) return false;
-  if (seen !== undefined && mine !== undefined) {
-    spend(at, mine.size / 16);
-    for (const key of mine) seen.add(key);
+  // Only a schema that accepts the value has evaluated its parts.
+  if (evaluated !== undefined && evaluatedHere !== undefined) {
+    spend(state, evaluatedHere.size / 16);
+    for (const key of evaluatedHere) evaluated.add(key);
   }
   return true;
 }
 
-function judgeKind(at: Judging, schema: Part, value: unknown, seen?: Set<string>): boolean {
-  if (typeof value === "string") return judgeText(at, schema, value);
-  if (typeof value === "number") return judgeNumber(at, schema, value);
-  if (Array.isArray(value)) return judgeArray(at, schema, value, seen);
+/** Judges a value by the keywords for its type. */
+function judgeKind(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
+  if (typeof value === "string") return judgeText(state, schema, value);
+  if (typeof value === "number") return judgeNumber(state, schema, value);
+  if (Array.isArray(value)) return judgeArray(state, schema, value, evaluated);
   if (typeof value !== "object" || value === null) return true;
-  return judgeObject(at, schema, value as JsonObject, seen);
+  return judgeObject(state, schema, value as JsonObject, evaluated);
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { Schema } from "./schema.ts";
 
-// The module and not its promise: later validations do not wait for it, and a failed import is repeated.
+// Holds the module and not its promise, so that later validations do not wait, and a failed import is tried again.
 let loaded: typeof import("./json-schema.ts") | undefined;
 
 /**
- * Makes a schema like `jsonSchema()`, but loads the JSON Schema validator when the first value is
- * validated, so that bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment,
- * with the error of `jsonSchema()`. A value that takes more than `steps` to validate is invalid.
+ * Makes a schema like `jsonSchema()`, but loads the JSON Schema validator when the first value is validated.
+ * So bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment, with the error of
+ * `jsonSchema()`. A value that takes more than `steps` to validate is invalid.
  */
 export function lazyJsonSchema<Output = unknown>(
   schema: JsonObject,

@@ -1,15 +1,15 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
-/** The longest name or address in a schema from outside, in characters. */
+/** The longest name or address in a schema of another server, in characters. */
 export const MOST_NAME_LENGTH = 1_000;
 
 /** Keywords whose value is an address. */
 const ADDRESSES: readonly string[] = ["$id", "id", "$ref", "$anchor", "$dynamicAnchor"];
 
 /**
- * Refuses long names and addresses in a schema from outside: each reference is read together with the address
- * around it, so they would cost their product.
+ * Refuses long names and addresses in a schema of another server. Each reference is resolved against the address
+ * around it, so the time for long ones would grow with the square of their length.
  *
  * @throws PawlError `config`
  */

@@ -2,8 +2,8 @@ import { isEqualJson, isJsonObject, type Json, type JsonObject } from "../base/j
 import { schemasIn, withSubschemas } from "./subschemas.ts";
 
 /**
- * Simplifies a JSON Schema without changing what it accepts, for APIs and libraries that support a part of
- * JSON Schema only.
+ * Simplifies a JSON Schema without changing which values it accepts, for APIs and libraries that support only a
+ * part of JSON Schema.
  *
  * - Removes `title`, `$schema` and `$comment`. Properties with these names stay.
  * - Puts definitions in `$defs` and `definitions` in the place of each `$ref` to them. A `$ref` stays if its
@@ -11,11 +11,11 @@ import { schemasIn, withSubschemas } from "./subschemas.ts";
  *   10,000 parts.
  * - Merges an `allOf` with one entry into the schema around it.
  *
- * If the schema has anchors, `$id`s inside it, or references to other places than definitions, only the
- * first rule applies: the references would lead elsewhere.
+ * Only the first rule applies if the schema has anchors, `$id`s inside it, or references to other places than
+ * definitions. After the other changes, such references could lead elsewhere.
  *
- * @param at the place of the schema in a document, as a JSON Pointer, e.g. `#/components/schemas/Rank`. The
- * references that stay then lead there. Default: the schema is the document.
+ * @param place the place of the schema in a document, as a JSON Pointer, e.g. `#/components/schemas/Rank`. The
+ * references that stay then lead there. Default: the schema is the whole document.
  *
  * @example
  * ```ts
@@ -31,21 +31,23 @@ import { schemasIn, withSubschemas } from "./subschemas.ts";
  * console.log(schema); // … { rank: { type: 'string', enum: [ 'gold', 'champion' ], default: 'gold' } } …
  * ```
  */
-export function plainJsonSchema(schema: JsonObject, at = "#"): JsonObject {
+export function plainJsonSchema(schema: JsonObject, place = "#"): JsonObject {
   const canMove =
     !hasAnchors(schema) && referencesIn(schema).every((ref) => definitionOf(schema, ref) !== undefined);
   const plain = (canMove ? inlined(schema) : undefined) ?? untitled(schema);
-  return at === "#" ? plain : movedTo(plain, at);
+  return place === "#" ? plain : movedTo(plain, place);
 }
 
-/** The most parts of an inlined schema. A definition that names another one twice doubles it. */
+/** The most parts of an inlined schema. A definition that refers twice to another one doubles its size. */
 const MOST_PARTS = 10_000;
 
 /** The most definitions of a schema that is inlined. */
 const MOST_DEFINITIONS = 200;
 
+/** Keywords that are removed. */
 const NOISE: readonly string[] = ["title", "$schema", "$comment"];
 
+/** Removes {@link NOISE} from a schema and the schemas inside it. */
 function untitled(schema: JsonObject): JsonObject {
   return withSubschemas(withoutNoise(schema), (part) => (isJsonObject(part) ? untitled(part) : part));
 }
@@ -62,40 +64,42 @@ function hasAnchors(schema: JsonObject): boolean {
 }
 
 /**
- * Returns the schema with its definitions in the place of references; `undefined` if it would grow too large.
+ * Replaces each reference by its definition, unless that is recursive. Returns `undefined` if the schema has too
+ * many definitions or would grow too large.
  */
 function inlined(root: JsonObject): JsonObject | undefined {
   const { $defs: _, definitions: __, $id: ___, ...own } = root;
   const recursive = recursiveReferences(root, MOST_DEFINITIONS);
   if (recursive === undefined) return undefined;
-  let left = MOST_PARTS;
-  const plain = (part: Json): Json => {
-    left -= 1;
-    return isJsonObject(part) && left >= 0 ? plainObject(part, recursive) : part;
+  let partsLeft = MOST_PARTS;
+  const inline = (part: Json): Json => {
+    partsLeft -= 1;
+    return isJsonObject(part) && partsLeft >= 0 ? inlineObject(part, recursive) : part;
   };
-  const plainObject = (part: JsonObject, stay: ReadonlySet<string>): JsonObject => {
-    const { $ref, ...beside } = withSubschemas(withoutNoise(part), plain);
+  const inlineObject = (part: JsonObject, keptReferences: ReadonlySet<string>): JsonObject => {
+    const { $ref, ...beside } = withSubschemas(withoutNoise(part), inline);
     if (typeof $ref !== "string") return merged(beside);
-    if (stay.has($ref)) return { $ref, ...beside };
+    if (keptReferences.has($ref)) return { $ref, ...beside };
     const { allOf = [] } = beside;
-    return merged({ ...beside, allOf: [plain(definitionOf(root, $ref) as Json), ...(allOf as Json[])] });
+    return merged({ ...beside, allOf: [inline(definitionOf(root, $ref) as Json), ...(allOf as Json[])] });
   };
-  // The API requires `type` at the root, so a reference there gives way even if it is recursive.
-  const whole = plainObject(own, new Set());
-  const kept = new Map<string, Json>();
-  const keepFor = (part: Json): void => {
+  // The API requires `type` at the root, so a reference there is replaced even if it is recursive.
+  const whole = inlineObject(own, new Set());
+  const definitions = new Map<string, Json>();
+  /** Adds the definitions that the references left in a part need. */
+  const addDefinitionsFor = (part: Json): void => {
     for (const ref of referencesIn(part) as string[]) {
-      if (kept.has(ref)) continue;
-      const definition = plain(definitionOf(root, ref) as Json);
-      kept.set(ref, definition);
-      keepFor(definition);
+      if (definitions.has(ref)) continue;
+      const definition = inline(definitionOf(root, ref) as Json);
+      definitions.set(ref, definition);
+      addDefinitionsFor(definition);
     }
   };
-  keepFor(whole);
-  return left < 0 ? undefined : withDefinitions(whole, kept);
+  addDefinitionsFor(whole);
+  return partsLeft < 0 ? undefined : withDefinitions(whole, definitions);
 }
 
-/** Keywords that only describe. Those beside a reference override those of its definition. */
+/** Keywords that only describe a value. Those beside a reference override those of its definition. */
 const ANNOTATIONS: readonly string[] = [
   "description",
   "default",
@@ -105,7 +109,7 @@ const ANNOTATIONS: readonly string[] = [
   "writeOnly",
 ];
 
-/** Keywords that depend on the others of their group in the same schema. */
+/** Groups of keywords that depend on each other in the same schema. */
 const GROUPS: readonly (readonly string[])[] = [
   ["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"],
   ["prefixItems", "items", "contains", "minContains", "maxContains", "unevaluatedItems"],
@@ -128,13 +132,13 @@ function merged(schema: JsonObject): JsonObject {
 
 const DEFINITION = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
-/** Returns where a `$ref` to a definition leads; `undefined` for any other value. */
+/** Returns the keyword and the name that a `$ref` to a definition has; `undefined` for any other value. */
 function placeOfReference(ref: Json | undefined): { place: string; name: string } | undefined {
   const [, place, name] = (typeof ref === "string" ? DEFINITION.exec(ref) : null) ?? [];
   return place === undefined || name === undefined ? undefined : { place, name: unescaped(name) };
 }
 
-/** Returns the name in a JSON Pointer of a URL. */
+/** Decodes a name in a JSON Pointer that is the fragment of a URL. */
 function unescaped(name: string): string {
   try {
     return decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
@@ -144,8 +148,8 @@ function unescaped(name: string): string {
 }
 
 /**
- * Returns the definition that a `$ref` names, if it is one in the `$defs` or `definitions` of the whole
- * schema.
+ * Returns the definition that a `$ref` leads to. Returns `undefined` if it does not lead into the `$defs` or
+ * `definitions` of the whole schema.
  */
 export function definitionOf(root: JsonObject, ref: Json | undefined): Json | undefined {
   const { place = "", name = "" } = placeOfReference(ref) ?? {};
@@ -153,7 +157,7 @@ export function definitionOf(root: JsonObject, ref: Json | undefined): Json | un
   return isJsonObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
 }
 
-/** Adds definitions to a schema, in its `$defs` or `definitions`, as their `$ref`s say. */
+/** Adds definitions to a schema. Each goes into `$defs` or `definitions`, as the `$ref` that is its key says. */
 export function withDefinitions(schema: JsonObject, definitions: ReadonlyMap<string, Json>): JsonObject {
   const entries = [...definitions].map(([ref, definition]) => ({ ...placeOfReference(ref), definition }));
   const places = [...new Set(entries.map(({ place = "" }) => place))];
@@ -177,12 +181,12 @@ export function referencesIn(schema: Json): Json[] {
  */
 export function recursiveReferences(root: JsonObject, most: number): ReadonlySet<string> | undefined {
   const direct = new Map<string, ReadonlySet<string>>();
-  const waiting = [definedIn(root, root)];
+  const waiting = [definitionReferencesIn(root, root)];
   for (const refs of waiting) {
     for (const ref of refs) {
       if (direct.has(ref)) continue;
       if (direct.size === most) return undefined;
-      const next = definedIn(root, definitionOf(root, ref) as Json);
+      const next = definitionReferencesIn(root, definitionOf(root, ref) as Json);
       direct.set(ref, next);
       waiting.push(next);
     }
@@ -190,23 +194,25 @@ export function recursiveReferences(root: JsonObject, most: number): ReadonlySet
   return new Set([...direct.keys()].filter((ref) => leadsTo(direct, ref, ref)));
 }
 
-/** Returns the references in a part of a schema that name its definitions. */
-function definedIn(root: JsonObject, part: Json): ReadonlySet<string> {
+/** Returns the references in a part of a schema that lead to definitions. */
+function definitionReferencesIn(root: JsonObject, part: Json): ReadonlySet<string> {
   return new Set(referencesIn(part).filter((ref) => definitionOf(root, ref) !== undefined) as string[]);
 }
 
+/** Returns whether the reference `to` is reached from `from`. `direct` has the references in each definition. */
 function leadsTo(direct: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
   const found = new Set(direct.get(from));
+  // The loop also visits the references that it adds.
   for (const ref of found) for (const next of direct.get(ref) ?? []) found.add(next);
   return found.has(to);
 }
 
-/** Returns the schema as a part of a document at this place: its references lead into that part. */
-export function movedTo(schema: JsonObject, at: string): JsonObject {
+/** Returns a copy of a schema for this place in a document. Its references lead to that place. */
+export function movedTo(schema: JsonObject, place: string): JsonObject {
   const copy = structuredClone(schema);
   for (const part of schemasIn(copy)) {
     const { $ref } = part;
-    if (typeof $ref === "string" && /^#(\/|$)/.test($ref)) part.$ref = at + $ref.slice(1);
+    if (typeof $ref === "string" && /^#(\/|$)/.test($ref)) part.$ref = place + $ref.slice(1);
   }
   return copy;
 }

@@ -7,8 +7,8 @@ export const MOST_PROBLEMS = 10;
 export const LONGEST_PROBLEM = 500;
 
 /**
- * Returns the problems of a value as one text: the first ten, in at most 1,000 characters. A value from
- * outside may have any number of them, and the text goes into logs, prompts and responses.
+ * Returns the problems of a value as one text: the first ten, in at most 1,000 characters. The text is
+ * bounded because it goes into logs, prompts and responses, and a value may have any number of problems.
  *
  * @example
  * ```ts

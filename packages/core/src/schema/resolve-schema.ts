@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { subschemaKind } from "./subschemas.ts";
 
-/** A copy of a schema, whose references are resolved. */
+/** A schema whose references are resolved. */
 export interface Resolved {
+  /** A copy of the whole schema. */
   readonly root: JsonObject;
   /** The schema and all schemas inside it that are objects, also those of unknown keywords. */
   readonly parts: readonly JsonObject[];
@@ -10,32 +11,34 @@ export interface Resolved {
   readonly targets: ReadonlyMap<object, Json | undefined>;
 }
 
-/** A schema with an `$id`, or the whole schema. A `$ref` is relative to the one that it is in. */
+/** A schema with an `$id`, or the whole schema. A `$ref` is resolved against the document that contains it. */
 interface Document {
   readonly address: string;
   readonly root: JsonObject;
+  /** The schemas with an anchor, by its name. */
   readonly anchors: Map<string, JsonObject>;
 }
 
+/** Documents by address. */
 type Documents = Map<string, Document>;
 
 /** The address of a schema without an `$id`. */
 const START = "https://schema.invalid/";
 
-/** Keywords whose value is data. */
+/** Keywords whose value contains no schemas. */
 const DATA: readonly string[] = ["const", "default", "dependentRequired", "$vocabulary", "$comment"];
 
-/** Resolves the references of a JSON Schema. @throws if an `$id` or `$ref` is not a URI */
-// `dereference()` of @cfworker/json-schema keys each schema by its whole address: long names cost their
-// square, and what is inside of `$id`s is read again for each of them. Here each schema is read once.
+/** Resolves the references of a JSON Schema. @throws Error if an `$id` or `$ref` is not a URI, or an `$id` is used twice */
+// `dereference()` of @cfworker/json-schema keys each schema by its whole address, so its time grows with the
+// square of long names. It also reads a schema again for each `$id` around it. Here, each is read once.
 export function resolveSchema(schema: JsonObject): Resolved {
   // The application may change its schema later.
   const root = structuredClone(schema);
   const documents: Documents = new Map();
   const owners = new Map<JsonObject, Document>([[root, { address: START, root, anchors: new Map() }]]);
-  // A `Map` also lists the entries that are added meanwhile.
-  for (const [part, around] of owners) {
-    const document = documentOf(part, around, documents);
+  // The loop also visits the entries that it adds.
+  for (const [part, outer] of owners) {
+    const document = documentOf(part, outer, documents);
     owners.set(part, document);
     const anchor = part.$anchor ?? part.$dynamicAnchor;
     if (typeof anchor === "string") document.anchors.set(anchor, part);
@@ -53,20 +56,20 @@ export function resolveSchema(schema: JsonObject): Resolved {
 }
 
 /** Returns the document of a schema: its own if it has an `$id`, otherwise the one around it. */
-function documentOf(part: JsonObject, around: Document, documents: Documents): Document {
+function documentOf(part: JsonObject, outer: Document, documents: Documents): Document {
   const id = part.$id || part.id;
-  const [address, fragment] = typeof id === "string" ? addressOf(id, around) : [around.address, ""];
+  const [address, fragment] = typeof id === "string" ? addressOf(id, outer) : [outer.address, ""];
   // In older drafts, an `$id` may be an anchor.
-  const isOwn = around.root === part || (typeof id === "string" && id !== "" && fragment === "");
-  const document = isOwn ? { address, root: part, anchors: new Map() } : around;
+  const hasOwnDocument = outer.root === part || (typeof id === "string" && id !== "" && fragment === "");
+  const document = hasOwnDocument ? { address, root: part, anchors: new Map() } : outer;
   if (fragment !== "") document.anchors.set(decodedPart(fragment), part);
-  if (!isOwn) return document;
+  if (!hasOwnDocument) return document;
   if (documents.has(address)) throw new Error(`two of its schemas have the $id ${JSON.stringify(id)}`);
   documents.set(address, document);
   return document;
 }
 
-/** Returns the absolute address of a URI, without and with only its fragment. */
+/** Splits a URI into its absolute address without the fragment, and the fragment. */
 function addressOf(uri: string, { address }: Document): [address: string, fragment: string] {
   // Most references lead into their own document.
   if (uri === "" || uri.startsWith("#")) return [address, uri.slice(1)];
@@ -76,20 +79,22 @@ function addressOf(uri: string, { address }: Document): [address: string, fragme
   return [url.href, fragment];
 }
 
+/** Returns the value that a `$ref` leads to; `undefined` if it leads to nothing. */
 function targetOf(ref: string, from: Document, documents: Documents): Json | undefined {
   const [address, fragment] = addressOf(ref, from);
   const { root, anchors } = documents.get(address) ?? {};
   if (fragment === "") return root;
   if (!fragment.startsWith("/")) return anchors?.get(decodedPart(fragment));
-  let at: Json | undefined = root;
+  let target: Json | undefined = root;
   for (const segment of fragment.slice(1).split("/")) {
-    if (typeof at !== "object" || at === null) return undefined;
+    if (typeof target !== "object" || target === null) return undefined;
     const name = decodedPart(segment).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = Object.hasOwn(at, name) ? (at as JsonObject)[name] : undefined;
+    target = Object.hasOwn(target, name) ? (target as JsonObject)[name] : undefined;
   }
-  return at;
+  return target;
 }
 
+/** Decodes a part of a URI. Returns a part that is not valid unchanged. */
 function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text);

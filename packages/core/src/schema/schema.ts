@@ -13,11 +13,11 @@ export interface Schema<Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
 }
 
-// A schema of zod, from 4.2, has the type of its values in `_zod` too. TypeScript computes the types in
-// `~standard` from it, for input and output. Reading `_zod` alone saves a sixth of what a tool costs the
-// compiler, and `S["_zod"]["output"]` costs less than an `infer`, see test/type-cost.test.ts. A constraint `S
-// extends Schema` would cost what that saves, so options check it in the type of the schema itself. (There,
-// `S & Schema` is too deep for ArkType and TypeScript 5.9.)
+// A schema of zod, from 4.2, has the type of its values in `_zod` too, and TypeScript computes the types in
+// `~standard` from that. Reading `_zod` alone saves a sixth of the compiler's work for a tool, see
+// test/type-cost.test.ts. `S["_zod"]["output"]` takes less work than an `infer`. A constraint `S extends Schema`
+// would take as much as that saves, so options check the schema in its own type. (There, `S & Schema` is too
+// deep for ArkType and TypeScript 5.9.)
 /** The type of a schema's parsed values. */
 export type Infer<S> = S extends {
   readonly _zod: { readonly output: unknown };
@@ -77,32 +77,33 @@ export function validated<S extends Schema>(
   value: unknown,
   within: <T>(work: PromiseLike<T>) => Promise<T>,
 ): Validated<Infer<S>> | Promise<Validated<Infer<S>>> {
-  const said = schema["~standard"].validate(value as never);
-  const take = (result: Awaited<typeof said>): Validated<Infer<S>> =>
+  const outcome = schema["~standard"].validate(value as never);
+  const toValidated = (result: Awaited<typeof outcome>): Validated<Infer<S>> =>
     result.issues === undefined
       ? { ok: true, value: result.value as Infer<S> }
       : { ok: false, problems: result.issues.slice(0, MOST_PROBLEMS).map((issue) => problem(issue, value)) };
-  if (!("then" in said)) return take(said);
-  // `within` may wait for something else first. A promise that is rejected before it is awaited would end the
-  // process.
-  said.then(undefined, () => undefined);
-  return within(said).then(take);
+  if (!("then" in outcome)) return toValidated(outcome);
+  // `within` may wait for something else first. If the promise rejects before anything awaits it, Node would end
+  // the process.
+  outcome.then(undefined, () => undefined);
+  return within(outcome).then(toValidated);
 }
 
+/** Describes one problem: the path to the field, and the message. */
 function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown): string {
   const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
   if (keys.length === 0) return clipText(message, LONGEST_PROBLEM);
   // Libraries describe a missing field as one of the wrong type, or only list its valid values.
-  const isToAdd = isAbsent(value, keys) && !message.includes("missing");
-  return clipText(`${keys.join(".")}: ${isToAdd ? `is missing (${message})` : message}`, LONGEST_PROBLEM);
+  const needsHint = isAbsent(value, keys) && !message.includes("missing");
+  return clipText(`${keys.join(".")}: ${needsHint ? `is missing (${message})` : message}`, LONGEST_PROBLEM);
 }
 
-/** Returns whether the last of these keys is missing in the value, and all others lead to an object. */
+/** Returns whether the field that these keys lead to is missing. Returns `false` if its parent is no object. */
 function isAbsent(value: unknown, keys: readonly string[]): boolean {
-  let at: unknown = value;
+  let part: unknown = value;
   for (const key of keys) {
-    if (typeof at !== "object" || at === null) return false;
-    at = Object.hasOwn(at, key) ? (at as { [key: string]: unknown })[key] : undefined;
+    if (typeof part !== "object" || part === null) return false;
+    part = Object.hasOwn(part, key) ? (part as { [key: string]: unknown })[key] : undefined;
   }
-  return at === undefined;
+  return part === undefined;
 }

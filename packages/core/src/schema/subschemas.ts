@@ -21,14 +21,17 @@ const LIST = ["prefixItems", "anyOf", "oneOf", "allOf"];
 /** Keywords whose value is an object of schemas. */
 const NAMED = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/** Returns whether a keyword of JSON Schema has one schema, a list or an object of schemas, or no schema. */
+/**
+ * Returns whether the value of a JSON Schema keyword is one schema, a list of schemas or an object of named
+ * schemas. Returns `undefined` for a keyword without schemas.
+ */
 export function subschemaKind(keyword: string): "one" | "list" | "named" | undefined {
   if (ONE.includes(keyword)) return "one";
   if (LIST.includes(keyword)) return "list";
   return NAMED.includes(keyword) ? "named" : undefined;
 }
 
-/** Copies a schema; `change` makes the copy of each schema directly inside it. Other values stay the same. */
+/** Copies a schema. `change` makes the copy of each schema directly inside it; other values are shared. */
 export function withSubschemas(schema: JsonObject, change: (schema: Json) => Json): JsonObject {
   const entries = Object.entries(schema).map(([key, value]): [string, Json] => {
     const kind = subschemaKind(key);
@@ -51,9 +54,10 @@ export function directSubschemas(schema: JsonObject): Json[] {
   });
 }
 
-/** Returns a schema that is an object, and all such schemas inside it, each before those inside it. */
+/** Returns a schema and all schemas inside it that are objects. Each comes before those inside it. */
 export function schemasIn(schema: Json): JsonObject[] {
   const found = isJsonObject(schema) ? [schema] : [];
+  // The loop also visits the schemas that it adds.
   for (const part of found)
     for (const inner of directSubschemas(part)) if (isJsonObject(inner)) found.push(inner);
   return found;

@@ -8,7 +8,7 @@ import type { Schema } from "./schema.ts";
  * Returns the JSON Schema (draft 2020-12) of a schema's input. A field with a default is optional there. If
  * the root is only a reference to a definition, the definition takes its place.
  *
- * @param what the schema's owner, for error messages, e.g. `the tool "add"`
+ * @param owner the schema's owner, for error messages, e.g. `the tool "add"`
  * @throws PawlError `config` if JSON Schema cannot express the schema, e.g. `z.date()`; if its library does
  * not support Standard JSON Schema, e.g. zod before 4.2; or if the library's JSON Schema is invalid.
  *
@@ -22,22 +22,22 @@ import type { Schema } from "./schema.ts";
  * console.log(type, required); // object [ 'city' ]
  * ```
  */
-export function toJsonSchema(schema: Schema, what = "toJsonSchema()"): JsonObject {
+export function toJsonSchema(schema: Schema, owner = "toJsonSchema()"): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);
   if (typeof jsonSchema?.input !== "function") {
-    throw config(`The schema of ${what} cannot describe itself as JSON Schema. ${remedy(schema, vendor)}`);
+    throw config(`The schema of ${owner} cannot describe itself as JSON Schema. ${remedy(schema, vendor)}`);
   }
-  const described = describe(jsonSchema.input, vendor, what);
-  if (!isJsonObject(described)) throw config(`The JSON Schema of ${what} is not an object.`);
+  const described = describe(jsonSchema.input, vendor, owner);
+  if (!isJsonObject(described)) throw config(`The JSON Schema of ${owner} is not an object.`);
   const { $schema: _, ...own } = described;
   const broken = vendor === "pawl" ? (brokenPart(own, "u") ?? unjudgedPart(own)) : brokenPart(own);
-  if (broken !== undefined) throw config(`The schema of ${what} is not valid JSON Schema: ${broken}.`);
+  if (broken !== undefined) throw config(`The schema of ${owner} is not valid JSON Schema: ${broken}.`);
   return atRoot(own);
 }
 
 type Standard = Partial<StandardJSONSchemaV1.Props>;
 
-/** In JavaScript the value may be anything. ArkType's schemas are functions. */
+/** Returns the standard properties of a schema; an empty object for any other value. */
 function standardOf(schema: Partial<Schema> | null | undefined): Standard {
   return (schema?.["~standard"] ?? {}) as Standard;
 }
@@ -49,22 +49,23 @@ function standardOf(schema: Partial<Schema> | null | undefined): Standard {
 const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
   [
     "arktype",
-    { fallback: { date: cannotSay("a Date"), proto: cannotSay("a class"), domain: cannotSay("this type") } },
+    { fallback: { date: refuse("a Date"), proto: refuse("a class"), domain: refuse("this type") } },
   ],
 ]);
 
-function cannotSay(what: string): () => never {
+/** Makes a handler that throws for a part of this type. */
+function refuse(type: string): () => never {
   return () => {
-    throw new TypeError(`JSON cannot represent ${what}`);
+    throw new TypeError(`JSON cannot represent ${type}`);
   };
 }
 
-function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", what: string): Json {
+function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", owner: string): Json {
   const libraryOptions = STRICT.get(vendor);
   try {
     return toJson(input({ target: "draft-2020-12", ...(libraryOptions && { libraryOptions }) }));
   } catch (cause) {
-    const message = `The schema of ${what} has a part that JSON Schema cannot express: ${messageOf(cause)}${hintOnDates(messageOf(cause), vendor)}`;
+    const message = `The schema of ${owner} has a part that JSON Schema cannot express: ${messageOf(cause)}${hintOnDates(messageOf(cause), vendor)}`;
     throw new PawlError("config", message, { cause });
   }
 }
@@ -87,7 +88,7 @@ function remedy(schema: unknown, vendor: string | undefined): string {
   return "Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
 }
 
-/** Moves the definition that the root refers to into the root, because the API requires `type` there. */
+/** Replaces a reference at the root by its definition, because the API requires `type` at the root. */
 function atRoot(schema: JsonObject): JsonObject {
   const { $ref, $defs, ...rest } = schema;
   const name =
@@ -95,9 +96,10 @@ function atRoot(schema: JsonObject): JsonObject {
   const { [name ?? ""]: definition, ...others } = ($defs ?? {}) as JsonObject;
   if (!isJsonObject(definition)) return schema;
   const root = { ...definition, ...rest };
+  // Another reference may lead to the same definition.
   const inUse = JSON.stringify([root, others]).includes(JSON.stringify({ $ref }).slice(1, -1));
-  const kept = inUse ? ($defs as JsonObject) : others;
-  return Object.keys(kept).length === 0 ? root : { ...root, $defs: kept };
+  const keptDefinitions = inUse ? ($defs as JsonObject) : others;
+  return Object.keys(keptDefinitions).length === 0 ? root : { ...root, $defs: keptDefinitions };
 }
 
 const config = (message: string): PawlError => new PawlError("config", message);

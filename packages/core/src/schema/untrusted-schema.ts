@@ -11,13 +11,12 @@ import { directSubschemas, schemasIn, withSubschemas } from "./subschemas.ts";
 
 /**
  * Makes a schema from JSON Schema of another server, like `jsonSchema()`. It describes itself with all
- * keywords, without hidden characters in titles and descriptions. What it validates is bounded, whatever the
- * server wrote:
+ * keywords, without hidden characters in titles and descriptions. The work of a validation is bounded:
  *
  * - A validation takes at most 50,000 steps; a step is about one schema that judges one value. A value that
  *   needs more is invalid.
- * - It uses no regular expressions, because one can take forever for some text, and asserts no `format`. The
- *   server checks both itself. So it accepts more values than the schema: all that the schema accepts, and
+ * - It uses no regular expressions, because one can take forever for some text, and does not check `format`.
+ *   The server checks both itself. A validation accepts all values that the schema accepts. It also accepts
  *   some that break `pattern`, `patternProperties` or `format`, or keywords that depend on these.
  *
  * @throws PawlError `config` if the schema is not an object, has more than 100 levels or 20,000 values, or a
@@ -48,30 +47,32 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
   return judgedBy(withoutHiddenIn(schema), withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
 }
 
-/** Lets references to parts that were removed, or moved, accept everything. `tool()` refuses broken ones. */
+/** Makes references to parts that were removed or moved accept all values. `tool()` refuses broken references. */
 function withLostParts(judge: PreparedSchema): PreparedSchema {
   const targets = new Map([...judge.targets].map(([part, target]) => [part, target ?? true]));
   return { ...judge, targets };
 }
 
-/** What a schema of another server may have at most. */
+/** The most levels and values of a schema of another server. */
 const SCHEMA_BOUNDS: JsonBounds = { levels: 100, values: 20_000 };
 
-/** Keywords that are not judged. */
+/** Keywords that are not evaluated. */
 const LEFT_OUT: readonly string[] = ["pattern", "format", "patternProperties"];
 
-/** Keywords that refuse what no other keyword has seen. */
+/** Keywords for the fields or items that no other keyword has evaluated. */
 const UNEVALUATED: readonly string[] = ["unevaluatedProperties", "unevaluatedItems"];
 
 /**
- * Removes what is not judged, so that the schema accepts all that it accepted before. A keyword that accepts
- * less when the schema in it accepts more is removed, too.
+ * Removes the keywords that are not evaluated. The schema then accepts at least the values that it accepted
+ * before: a keyword that accepts fewer values when the schema in it accepts more is removed, too.
  */
 function loosened(root: JsonObject, parts: readonly JsonObject[]): JsonObject {
   if (!parts.some((part) => LEFT_OUT.some((key) => Object.hasOwn(part, key)))) return root;
-  // What the removed keywords have seen counts as unevaluated then.
-  const seesLess = parts.some((part) => ["patternProperties", "if"].some((key) => Object.hasOwn(part, key)));
-  const lost = seesLess ? [...LEFT_OUT, ...UNEVALUATED] : LEFT_OUT;
+  // Fields that a removed keyword had evaluated would count as unevaluated.
+  const evaluatesLess = parts.some((part) =>
+    ["patternProperties", "if"].some((key) => Object.hasOwn(part, key)),
+  );
+  const lost = evaluatesLess ? [...LEFT_OUT, ...UNEVALUATED] : LEFT_OUT;
   const isLoose = looseParts(parts, lost);
   const loosen = (part: Json): Json => {
     if (!isJsonObject(part)) return part;
@@ -83,7 +84,7 @@ function loosened(root: JsonObject, parts: readonly JsonObject[]): JsonObject {
   return loosen(root) as JsonObject;
 }
 
-/** Returns the keywords that a schema loses because of those beside them, or in them. */
+/** Returns the keywords that a schema loses because a keyword beside them, or in their schema, is removed. */
 function lostIn(part: JsonObject, isLoose: (part: Json | undefined) => boolean): string[] {
   return [
     ...(Object.hasOwn(part, "patternProperties") ? ["additionalProperties"] : []),
@@ -93,23 +94,26 @@ function lostIn(part: JsonObject, isLoose: (part: Json | undefined) => boolean):
   ];
 }
 
-/** Several schemas of a loosened `oneOf` may fit, so one has to. */
+/** Replaces `oneOf` by `anyOf`, because several of its loosened schemas may accept the same value. */
 function asAnyOf({ oneOf, ...rest }: JsonObject): JsonObject {
   return { ...rest, allOf: [...schemaList(rest.allOf), { anyOf: oneOf as Json }] };
 }
 
 const schemaList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-/** Returns which of the parts of a schema lose a keyword, or may by a reference. */
+/**
+ * Returns a function that tells whether a part of a schema may accept more values than before. It may if it, or a
+ * schema inside it, loses a keyword or has a reference.
+ */
 function looseParts(
   parts: readonly JsonObject[],
   lost: readonly string[],
 ): (part: Json | undefined) => boolean {
   const loose = new Set<unknown>();
-  // Parts come before the parts in them.
+  // From the innermost parts outwards, because each part comes before those inside it.
   for (const part of parts.toReversed()) {
-    const isOwn = [...lost, "$ref"].some((key) => Object.hasOwn(part, key));
-    if (isOwn || directSubschemas(part).some((one) => loose.has(one))) loose.add(part);
+    const losesKeyword = [...lost, "$ref"].some((key) => Object.hasOwn(part, key));
+    if (losesKeyword || directSubschemas(part).some((one) => loose.has(one))) loose.add(part);
   }
   return (part) => loose.has(part);
 }

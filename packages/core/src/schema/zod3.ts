@@ -25,8 +25,8 @@ export type Zod3Result =
  * zod 4. The model reads the same description as with zod 4: fields with a default are optional, and a
  * transform is described by its input.
  *
- * Install the package `zod-to-json-schema`: version 3.25 with zod from 3.25 on (also for `zod/v3` of zod 4),
- * and version 3.24 with zod 3.24.
+ * Install the package `zod-to-json-schema`: version 3.24 for zod 3.24, and version 3.25 for later versions of zod
+ * (also for `zod/v3` of zod 4).
  *
  * `tool()` refuses types that JSON cannot represent (`z.date()`, `z.bigint()`, `z.map()` …), unless
  * `z.coerce` or `z.preprocess` makes the value from JSON.
@@ -69,6 +69,7 @@ export function zod3<S extends Zod3Schema>(schema: S): Schema<S["_output"]> {
   };
 }
 
+/** The `output` converter: always throws. */
 function outputUnknown(): never {
   throw new TypeError("zod3() describes only the input of a schema, not its output.");
 }
@@ -108,12 +109,13 @@ const NO_JSON: readonly string[] = [
  * @throws TypeError for a part that JSON cannot represent.
  */
 export function describeZod3(definition: object): Described {
-  /** Inner schemas of `z.preprocess`. Their values are computed, so their types need not be JSON. */
-  const made = new WeakSet<Definition>();
+  /** Inner schemas of `z.preprocess`. Their values are computed, so JSON need not represent them. */
+  const computed = new WeakSet<Definition>();
+  // Called for each definition. `seen` is set for one that was described before.
   const override = (def: Definition, { currentPath }: Refs, seen: { path: string[] } | undefined) => {
     if (seen !== undefined && isWithin(seen.path, currentPath)) return { $ref: pointer(seen.path) };
-    checkJson(def, currentPath, made);
-    if (def.effect?.type === "preprocess" && def.schema !== undefined) made.add(def.schema._def);
+    checkJson(def, currentPath, computed);
+    if (def.effect?.type === "preprocess" && def.schema !== undefined) computed.add(def.schema._def);
     if (def.typeName === "ZodLiteral" && def.value === null) return withDescription({ type: "null" }, def);
     return ignoreOverride;
   };
@@ -131,10 +133,12 @@ export function describeZod3(definition: object): Described {
   return zodToJsonSchema({ _def: definition } as never, options as Partial<Options>) as Described;
 }
 
-function checkJson(def: Definition, path: readonly string[], made: WeakSet<Definition>): void {
+/** Throws for a definition whose values JSON cannot represent. */
+function checkJson(def: Definition, path: readonly string[], computed: WeakSet<Definition>): void {
   if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is not a schema of zod 3`);
-  const bad = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !made.has(part));
-  if (bad !== undefined) throw new TypeError(`JSON cannot represent a ${bad.typeName} at ${path.join("/")}`);
+  const unsupported = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !computed.has(part));
+  if (unsupported !== undefined)
+    throw new TypeError(`JSON cannot represent a ${unsupported.typeName} at ${path.join("/")}`);
 }
 
 /** Inner definitions that `zod-to-json-schema` may describe without calling `override`. */
@@ -149,6 +153,7 @@ function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
   return NO_JSON.includes(typeName) && coerce !== true;
 }
 
+/** Returns whether the path `inner` leads through `outer`. */
 const isWithin = (outer: readonly string[], inner: readonly string[]) =>
   outer.length < inner.length && outer.every((token, index) => token === inner[index]);
 

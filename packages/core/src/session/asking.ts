@@ -20,9 +20,12 @@ export interface QuestionRecord {
   child?: { sessionId: string; callId: string; question: number };
   /** Whether the tool asked while it ran, so that it runs again with the answer. */
   midway?: true;
-  /** What a tool that asked while it ran needs to continue. */
+  /** What a tool that asked while it ran has stored with the question, to continue with. */
   state?: Json;
-  /** When the question is answered by itself, and with what. Absent if it waits without a limit. */
+  /**
+   * The time at which the question is answered by itself, and its default answer. Absent if it waits without
+   * a limit.
+   */
   expires?: QuestionExpiry;
   /** Whether nobody is asked: the call waits for the time in `expires`. */
   hidden?: true;
@@ -41,8 +44,12 @@ export interface Asking {
   toolName: string;
   /** `seq` of the assistant message that made the call, or of the run's start; part of event keys. */
   assistantSeq: number;
-  /** The current or last question. `answer` is the answer to it. */
+  /** The current or last question. */
   question: QuestionRecord | undefined;
+  /**
+   * The answer to `question`. `error` is why a tool at the client failed. `closed` is why the question was
+   * closed without an answer. `expired`: nobody answered in time, and `value` is the default.
+   */
   answer: { value: Json; error: string | undefined; closed: string | undefined; expired?: true } | undefined;
   /** How many questions were asked. */
   questions: number;
@@ -57,8 +64,8 @@ export interface RunQuestion extends Asking {
 }
 
 /**
- * Returns whether a call or hook waits for the user. A call has no result before its question is answered
- * or closed.
+ * Returns whether a call or hook waits, for the user or for a time. A call has no result before its question
+ * is answered or closed.
  */
 export function isWaiting({ question, answer }: Asking): boolean {
   return question !== undefined && answer === undefined;

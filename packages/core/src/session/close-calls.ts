@@ -15,9 +15,9 @@ export type QuestionEvent = Extract<NewEvent, { type: "tool_suspended" }>;
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
 
 /**
- * Returns the events that give every unanswered call of the run a result, so that the conversation stays
- * valid when the run ends here. Questions are closed under the same keys as answers, so an answer that
- * arrives at the same time either counts completely or is refused.
+ * Returns the events that settle all calls and questions of a run that ends here. Every unanswered call gets
+ * a result, so that the conversation stays valid. Questions are closed under the same keys as answers. So an
+ * answer that arrives at the same time either counts completely or is refused.
  */
 export function closeOpenCalls(
   run: RunState,
@@ -34,7 +34,7 @@ function closedQuestion(asking: Asking, closed: string): NewEvent {
   return answeredEvent(asking, { value: null, closed });
 }
 
-/** Returns the event that answers a question which has expired with its default. */
+/** Returns the event that answers an expired question with its default. */
 export function expiredAnswer(asking: Asking): NewEvent {
   return answeredEvent(asking, { value: asking.question?.expires?.default ?? null, expired: true });
 }
@@ -53,6 +53,12 @@ export function closeCalls(calls: readonly CallState[], reason: string): NewEven
   return calls.flatMap((call) => closeCall(call, reason));
 }
 
+/**
+ * Returns the events that settle a call. If the call asks the user, they close the question, and the call
+ * counts as skipped. If the call was started or waits for a time, its result says that the outcome is
+ * unknown.
+ * Otherwise, the result says that the call was not run.
+ */
 function closeCall(call: CallState, reason: string): NewEvent[] {
   if (isWaiting(call)) {
     if (isHidden(call))
@@ -66,7 +72,9 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
   return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
 }
 
-/** Returns a sentence with the user's answer to a call; empty without an answer. */
+/**
+ * Returns a sentence about the answer to a call's question, with a space before it; empty without an answer.
+ */
 export function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
@@ -74,8 +82,8 @@ export function hadBeenAnswered({ answer }: CallState): string {
 }
 
 /**
- * Returns an answer as JSON. Never throws, because an answer that is nested too deeply, e.g. in a log of an
- * earlier version, must not keep the run from ending.
+ * Returns an answer as JSON text. Does not throw for an answer that is nested too deeply, e.g. in a log of an
+ * earlier version: it must not keep the run from ending.
  */
 function quotedJson(value: Json): string {
   try {
@@ -86,7 +94,7 @@ function quotedJson(value: Json): string {
 }
 
 /**
- * Returns what the model reads if a call was started and its outcome is unknown.
+ * Returns the text that the model reads if a call was started and its outcome is unknown.
  *
  * @param reason a clause with a full stop
  *
@@ -119,15 +127,15 @@ export function resultEvent(
   result: Json,
   more: { durationMs?: number; data?: Partial<EventData["tool_result"]> } = {},
 ): ResultEvent {
-  // The Messages API refuses a blank text as an error.
-  const said =
+  // The Messages API refuses an error with blank text.
+  const readable =
     !success && typeof result === "string" && isBlank(result)
       ? "It failed without an error message."
       : result;
   return {
     type: "tool_result",
     key: eventKey.result(call),
-    data: { call_id: call.callId, tool_name: call.toolName, success, result: toJson(said), ...more.data },
+    data: { call_id: call.callId, tool_name: call.toolName, success, result: toJson(readable), ...more.data },
     ...(more.durationMs !== undefined && { durationMs: more.durationMs }),
   };
 }

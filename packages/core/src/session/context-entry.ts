@@ -6,7 +6,7 @@ import type { ContentBlock, Message, TextBlock, ToolSpec } from "../model/conten
 export interface ContextEntry {
   role: "user" | "assistant";
   blocks: ContentBlock[];
-  /** Length of the blocks as JSON, for the token estimate. */
+  /** Length of the blocks as JSON, for the token estimate. Images and PDFs count by an estimate. */
   chars: number;
   /** `seq` of the event that the blocks come from. */
   seq: number;
@@ -19,10 +19,11 @@ export interface RequestPrefix {
   id: string;
   system: TextBlock[];
   tools: ToolSpec[];
-  /** The JSON Schema in which the model must answer; absent if it answers freely. */
+  /** The JSON Schema that the model's answer must match; absent if it answers freely. */
   outputFormat?: JsonObject;
   /** The names of the tools that the client of the run has offered; absent without such tools. */
   clientTools?: readonly string[];
+  /** Length of the prefix as JSON, in characters, for the token estimate. */
   chars: number;
 }
 

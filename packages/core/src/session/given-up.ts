@@ -10,16 +10,17 @@ export function isGivenUp({ recoveries }: RunState): boolean {
 }
 
 /**
- * Returns whether a process that leaves a run does not count as crashed. True for a deploy. If the process's
- * time was over, or its engine took the session back, true unless it was in the middle of an answer.
+ * Returns whether a process leaves a run on purpose, so that its recovery does not count as one after a
+ * crash. Always true for `draining`. For the other reasons, true unless the model's answer is still in
+ * progress.
  */
-// The same answer would not fit into the next process's time either, and each attempt costs money. A task of
-// a sub-agent may take any number of processes: its progress is in a log of its own.
+// An answer that did not fit into the time of this process would not fit into the next one's either, and each
+// attempt costs money. A task of a sub-agent may take many processes: its progress is in its own log.
 export function gaveWay({ openRequest }: RunState, reason: EventData["run_left"]["reason"]): boolean {
   return reason === "draining" || openRequest === undefined;
 }
 
-/** Returns whether the session has a call with this id. */
+/** Returns whether any run of the session has a call with this id. */
 export function hasCall({ calls, earlierCalls }: SessionState, id: string): boolean {
   return calls.has(id) || earlierCalls.includes(`\n${id}\n`);
 }

@@ -3,20 +3,20 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { type Asking, isHidden, isWaiting } from "./asking.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
 
-/** Returns messages that arrived during a run of the session and that no request has covered yet. */
+/** Returns the messages that arrived during the session's last run and that no request has covered yet. */
 export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_message">[] {
   return queued.filter(({ seq }) => seq > (run?.seq ?? 0));
 }
 
 /** Stop types of a run that had nothing more to do. */
-const ORDINARY: readonly string[] = ["end_turn", "terminal_tool"];
+const FINISHED: readonly string[] = ["end_turn", "terminal_tool"];
 
 /**
  * Returns whether a run that would end for this reason continues instead, because a queued message needs an
  * answer.
  */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
-  return ORDINARY.includes(stop.type) && queuedMessages(state).length > 0;
+  return FINISHED.includes(stop.type) && queuedMessages(state).length > 0;
 }
 
 /** Returns whether the run waits for the user's answer and no leg is running. */
@@ -41,9 +41,9 @@ export function runAtWork(state: SessionState): RunState | undefined {
 }
 
 /**
- * Returns the open run of a session without a live leg; `undefined` if none exists, if its end has begun,
- * or if a question is open. An open question counts even if other calls of its turn have no result, because
- * the process that ran them is gone.
+ * Returns the open run that a process can resume, for a session without a live leg. Returns `undefined` if no
+ * run is open, if the run's end has begun, or if a question to the user is open. An open question counts even
+ * if other calls of its turn have no result, because the process that ran them is gone.
  */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
@@ -65,14 +65,14 @@ export function questionsOf(run: RunState): Asking[] {
 /** Returns when the first of these questions expires, ISO 8601; `undefined` if none of them does. */
 export function firstExpiry(waiting: readonly Asking[]): string | undefined {
   const times = waiting.flatMap(({ question }) => question?.expires?.at ?? []);
-  // Times as ISO 8601 sort like texts.
+  // ISO 8601 times sort correctly as texts.
   return times.sort()[0];
 }
 
-/** Returns the questions that expire at or before the latest of these times, ISO 8601. */
+/** Returns the questions whose expiry is not after the latest of these times, ISO 8601. */
 export function expiredBy(waiting: readonly Asking[], times: readonly string[]): Asking[] {
   return waiting.filter(({ question }) => {
-    const at = question?.expires?.at;
-    return at !== undefined && times.some((time) => time >= at);
+    const expiry = question?.expires?.at;
+    return expiry !== undefined && times.some((time) => time >= expiry);
   });
 }

@@ -6,17 +6,17 @@ import { questionsOf } from "./queued.ts";
 import type { CallState, RunState, SessionState } from "./state.ts";
 
 /**
- * Returns the result of the session's last run, derived from the log. `stop` is why the run is about to end,
- * if the log does not have its end yet.
+ * Returns the result of the session's last run, derived from the log. `stop` is why the run is about to end;
+ * it counts only if the log does not have the end yet.
  */
 export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   const run = state.run as RunState;
-  const ended = run.ended ?? stop;
-  const output = outputOf(run, ended);
+  const stopReason = run.ended ?? stop;
+  const output = outputOf(run, stopReason);
   return {
     sessionId: state.sessionId,
     runId: run.runId,
-    stop: stopOf(run, ended),
+    stop: stopOf(run, stopReason),
     text: run.texts.join("\n\n"),
     ...(output !== undefined && { output }),
     actions: run.calls.map(actionOf),
@@ -27,18 +27,18 @@ export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   };
 }
 
-function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["stop"] {
-  if (ended === undefined) return { type: "suspended", message: "Waiting for an answer." };
-  return cause === undefined ? ended : { ...ended, cause };
+function stopOf({ cause }: RunState, stopReason: StopReason | undefined): RunResult["stop"] {
+  if (stopReason === undefined) return { type: "suspended", message: "Waiting for an answer." };
+  return cause === undefined ? stopReason : { ...stopReason, cause };
 }
 
 /**
- * Returns the output of the run's last answer, or else the result of the tool that ended the run. If several
- * tools did so in one turn, returns the first tool's result.
+ * Returns the output that the model gave, or else the result of the tool that ended the run. If several tools
+ * ended it in one turn, returns the first one's result.
  */
-function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
+function outputOf({ turn }: RunState, stopReason: StopReason | undefined): Json | undefined {
   if (turn?.output !== undefined) return turn.output.value;
-  if (ended?.type !== "terminal_tool") return undefined;
+  if (stopReason?.type !== "terminal_tool") return undefined;
   return turn?.calls.find(({ result }) => result?.data.ends_run === true)?.result?.data.result;
 }
 
@@ -85,15 +85,15 @@ export interface RunResult<Output = Json> {
    * The run's structured output. It is typed if `run()` gets the agent itself instead of its name.
    *
    * - For an agent with an `output`: the value that matches the schema, after its transforms, as JSON. Absent
-   *   if the run has none; `stop` then has the reason. A run that a limit has ended may have one.
-   * - For a tool with `endsRun` that ended the run: what its `execute` returned, as JSON. `stop.type` is then
-   *   `terminal_tool`. Nothing validates this value: a hook may have changed it, or an earlier version of the
-   *   tool may have made it.
+   *   if the run gave none; `stop` then has the reason. A run that was ended by a limit may still have one.
+   * - For a tool with `endsRun` that ended the run: the return value of its `execute`, as JSON. `stop.type`
+   *   is then `terminal_tool`. This value is not validated: a hook may have changed it, or an earlier version
+   *   of the tool may have made it.
    */
   output?: Output;
   /** All tool calls of the run, in order. */
   actions: Action[];
-  /** Answers of the model. */
+  /** The number of the model's answers. */
   turns: number;
   /** Total tokens of the run. */
   usage: Usage;

@@ -24,8 +24,8 @@ export interface CallState extends Asking {
   charged: { usage: Usage; costUsd: number };
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
-   * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is. `once`:
-   * the tool was not idempotent, so the call must not run again.
+   * budget of the call's sub-agent. `agent` is the sub-agent's name if the input chose it. `once`: the tool
+   * was not idempotent, so the call must not run again.
    */
   started:
     | {
@@ -36,13 +36,14 @@ export interface CallState extends Asking {
         once?: true;
       }
     | undefined;
-  /** Whether the tool was started, or its sub-agent was given the last answer, since the last question. */
+  /** Whether a `tool_started` event has followed the last question, if there was one. */
   running: boolean;
   result: StoredOf<"tool_result"> | undefined;
 }
 
-/** The last answer of the model in a run. */
+/** The last answer of the model in a run, and its calls. */
 export interface TurnState {
+  /** `seq` of the answer's `assistant_message`. */
   assistantSeq: number;
   stopReason: string | null;
   /** Code of the error that was logged with the answer, if any, e.g. `contract_violation`. */
@@ -74,7 +75,7 @@ export interface RunState {
   caller: JsonObject;
   /** Whether the run, or an answer, came with credentials. A process without them must not continue it. */
   needsCredentials: boolean;
-  /** Answers of the model so far. */
+  /** The number of the model's answers so far. */
   turns: number;
   usage: Usage;
   /** The run's cost so far, in US dollars. */
@@ -85,7 +86,7 @@ export interface RunState {
   /** The hooks' questions about the run, in order. */
   asked: RunQuestion[];
   turn: TurnState | undefined;
-  /** Paused answers in a row (`pause_turn`). */
+  /** The number of paused answers in a row (`pause_turn`). */
   pauses: number;
   /** The `llm_request` that has no answer yet. */
   attempt: OpenAttempt | undefined;
@@ -114,7 +115,7 @@ export interface RunState {
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */
   unsettled: boolean;
-  /** Recoveries since the run last made progress. Those after `gaveWay` do not count. */
+  /** The number of recoveries since the run last made progress. Those after `gaveWay` do not count. */
   recoveries: number;
   /** Whether the last process left the run on purpose, so that the next recovery does not count. */
   gaveWay: boolean;
@@ -135,7 +136,7 @@ export interface SessionState {
   prefix: RequestPrefix | undefined;
   /** The user data that was last sent to the model, inside its `<user_data>` tag. */
   userData: string | undefined;
-  /** Context that was sent, in the order of admission. */
+  /** The context so far: events that a request has covered, and the model's answers. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   unsent: StoredEvent[];

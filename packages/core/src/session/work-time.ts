@@ -4,16 +4,16 @@ import type { StoredEvent } from "../log/event.ts";
 export interface WorkTime {
   /** Total of the legs that have ended, in milliseconds. */
   ms: number;
-  /** When the current leg began, ISO 8601. */
+  /** When the current leg began, ISO 8601; `undefined` if there is none. */
   since: string | undefined;
   /** When the leg's last event was stored, ISO 8601. */
   last: string;
 }
 
 /**
- * Counts a leg from its first event to its last one. A leg that died ends with the last event it stored.
- * Events that do not come from the leg (answers, requests to stop, errors, events of extensions), and those
- * that only change the context, do not count as work.
+ * Adds an event to the working time of a run. A leg counts from its first event to its last one, also if its
+ * process died. Events that do not come from the leg (answers, requests to stop, errors, events of
+ * extensions), and those that only change the context, do not count as work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {
@@ -38,12 +38,13 @@ export function countWork(work: WorkTime, event: StoredEvent): void {
       endLeg(work, event.at);
       return;
   }
+  // The types of extensions contain a dot.
   if (event.type.includes(".")) return;
   work.since ??= event.at;
   work.last = event.at;
 }
 
-function endLeg(work: WorkTime, at: string): void {
-  if (work.since !== undefined) work.ms += Math.max(0, Date.parse(at) - Date.parse(work.since));
+function endLeg(work: WorkTime, endedAt: string): void {
+  if (work.since !== undefined) work.ms += Math.max(0, Date.parse(endedAt) - Date.parse(work.since));
   work.since = undefined;
 }

@@ -52,8 +52,9 @@ export function remainingOf(
 }
 
 /**
- * Returns a stop reason if no more than the `reserve` is left of a resource. The default reserve is 0. For
- * tool calls it is -1, so that the model can make the last allowed call and read its result.
+ * Returns a stop reason if a resource has no more than its `reserve` left; `undefined` otherwise. Without
+ * `reserve`, it is 0, and -1 for tool calls: the model can then make the last allowed call and read its
+ * result.
  */
 export function limitReached(
   left: Remaining,
@@ -63,13 +64,13 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
-/** Why a limit ends a run, for its message: nothing is left, too little is left, or the cost is unknown. */
+/** How the message of a stop reason ends: nothing is left, too little is left, or the cost is unknown. */
 type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"
   | "cannot be kept, because this model has no price";
 
-/** Returns the stop reason for a resource that has run out. */
+/** Returns the stop reason for a resource that has reached its limit. */
 export function limitStop(
   { scopeOf }: Remaining,
   resource: Resource,
@@ -83,12 +84,12 @@ export function limitStop(
 }
 
 /**
- * Returns the limit behind a stop reason in the form of the log, with money in US cents. Returns `{}` if no
- * limit with this stop type is set.
+ * Returns the limit that has caused a stop reason, in the form of the log, with money in US cents. Returns
+ * `{}` if no limit with this stop type is set.
  */
 export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
   const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));
-  // Two limits have the type `token_limit`. The one with the smaller share left is the reason.
+  // Two limits have the type `token_limit`. The one with the smaller share left was reached.
   const share = (one: Resource) => amounts[one] / scopeOf(one).limit;
   const [resource] = limited.sort((a, b) => share(a) - share(b));
   if (resource === undefined) return {};
@@ -109,6 +110,7 @@ const stopTypes: { readonly [resource in Resource]: StopReason["type"] } = {
   costUsd: "cost_limit",
 };
 
+/** Words for the limit on a resource, in messages for the user. */
 const limitWords: { readonly [resource in Resource]: (limit: number) => string } = {
   turns: (limit) => `the limit of ${limit} steps`,
   wallClockMs: (limit) => `the time limit of ${Math.round(limit / 100) / 10} s`,

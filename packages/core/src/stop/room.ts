@@ -21,10 +21,8 @@ interface Room {
 /** The shortest useful answer, in tokens. */
 const SHORTEST_ANSWER = 256;
 
-/**
- * What a last turn may need: a prompt 1.5 times as long as the current one, and an answer of 1,024 tokens.
- */
-const LAST = { promptShare: 1.5, answerTokens: 1_024 };
+/** The reserve for a last turn: a prompt 1.5 times as long as the planned one, and 1,024 answer tokens. */
+const LAST_TURN = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
  * Returns how long an answer may be within the limits, or a stop reason if there is no room for an answer.
@@ -38,16 +36,17 @@ export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): 
     return limitStop(left, "costUsd", "cannot be kept, because this model has no price");
   }
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
-  const last = keepLast ? lastCall(call) : undefined;
-  if (inputTokens < call.estimatedTokens + (last?.estimatedTokens ?? 0))
+  const lastTurn = keepLast ? lastCall(call) : undefined;
+  if (inputTokens < call.estimatedTokens + (lastTurn?.estimatedTokens ?? 0))
     return noRoomStop(left, "inputTokens");
-  const byTokens = outputTokens - (last?.maxTokens ?? 0);
+  const byTokens = outputTokens - (lastTurn?.maxTokens ?? 0);
   if (byTokens < shortest) return noRoomStop(left, "outputTokens");
-  const affordable = answerFor(microsFromUsd(costUsd) - (last === undefined ? 0 : microsOf(last)), call);
-  if (affordable < shortest) return noRoomStop(left, "costUsd");
-  const allowed = Math.floor(Math.min(byTokens, affordable));
+  const reservedMicros = lastTurn === undefined ? 0 : microsOf(lastTurn);
+  const byCost = affordableTokens(microsFromUsd(costUsd) - reservedMicros, call);
+  if (byCost < shortest) return noRoomStop(left, "costUsd");
+  const allowed = Math.floor(Math.min(byTokens, byCost));
   if (allowed > call.maxTokens) return { maxTokens: call.maxTokens };
-  return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costUsd" };
+  return { maxTokens: allowed, limitedBy: byTokens <= byCost ? "outputTokens" : "costUsd" };
 }
 
 /** Returns the stop reason for a resource of which too little is left for another answer. */
@@ -55,16 +54,17 @@ export function noRoomStop(left: Remaining, resource: Resource): StopReason {
   return limitStop(left, resource, "leaves no room for another answer");
 }
 
+/** Returns the model call of the last turn for which something is reserved, after the given call. */
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {
   return {
-    estimatedTokens: Math.ceil(estimatedTokens * LAST.promptShare),
-    maxTokens: Math.min(LAST.answerTokens, maxTokens),
+    estimatedTokens: Math.ceil(estimatedTokens * LAST_TURN.promptShare),
+    maxTokens: Math.min(LAST_TURN.answerTokens, maxTokens),
     pricing,
   };
 }
 
-/** Returns how many tokens of an answer `micros` millionths of a dollar pay for, after the prompt. */
-function answerFor(micros: number, call: PlannedCall): number {
+/** Returns how many tokens of an answer `micros` millionths of a dollar can pay for, besides the prompt. */
+function affordableTokens(micros: number, call: PlannedCall): number {
   if (call.pricing === undefined) return Number.POSITIVE_INFINITY;
   const forAnswer = micros - microsOf({ ...call, maxTokens: 0 });
   if (forAnswer < 0) return 0;
@@ -72,14 +72,14 @@ function answerFor(micros: number, call: PlannedCall): number {
   return output === 0 ? Number.POSITIVE_INFINITY : Math.floor(forAnswer / output);
 }
 
-/** Returns the highest amounts that a call may use. */
+/** Returns the most that a call may use of each resource. */
 export function mostOf(call: PlannedCall): Budget {
   const { estimatedTokens, maxTokens } = call;
   const costUsd = usdFromMicros(Math.ceil(microsOf(call)));
   return { ...nothingSpent, inputTokens: estimatedTokens, outputTokens: maxTokens, costUsd };
 }
 
-/** Returns the highest cost of a call, in millionths of a dollar: dollars per million tokens × tokens. */
+/** Returns the highest cost of a call, in millionths of a dollar: tokens × dollars per million tokens. */
 function microsOf(call: PlannedCall): number {
   if (call.pricing === undefined) return 0;
   const { input, cacheWrite5m, cacheWrite1h, output } = priceOf(call);
@@ -87,6 +87,7 @@ function microsOf(call: PlannedCall): number {
   return call.estimatedTokens * perToken + call.maxTokens * output;
 }
 
+/** Returns the prices of a call: those for long prompts, if the model has such prices and they apply. */
 function priceOf({ pricing, estimatedTokens }: PlannedCall): Omit<Pricing, "longPrompt"> {
   const { longPrompt, ...short } = pricing as Pricing;
   return longPrompt !== undefined && estimatedTokens > longPrompt.above ? longPrompt : short;

@@ -11,7 +11,7 @@ export type StopCondition = (
   session: Readonly<SessionState>,
 ) => StopReason | undefined;
 
-/** Returns the first reason that any condition gives. */
+/** Returns the stop reason of the first condition that returns one; `undefined` if none does. */
 export function firstStop(
   conditions: readonly StopCondition[],
   run: Readonly<RunState>,

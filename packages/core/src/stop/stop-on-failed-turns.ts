@@ -40,17 +40,19 @@ export function stopOnFailedTurns(turns: number): StopCondition {
   );
 }
 
-/** Counts the turns at the end of the run in which all calls failed, up to `most`. */
+/** Counts the turns at the end of the run in which all calls failed. Stops counting above `most`. */
 function failedTurns({ calls }: Readonly<RunState>, most: number): number {
   let turns = 0;
-  let seq = -1;
-  for (let at = calls.length - 1; at >= 0 && turns <= most; at -= 1) {
-    const call = calls[at] as CallState;
+  let countedSeq = -1;
+  for (let index = calls.length - 1; index >= 0 && turns <= most; index -= 1) {
+    const call = calls[index] as CallState;
     if (call.result?.data.skipped !== undefined) continue;
-    const sameTurn = call.assistantSeq === seq;
-    if (call.result?.data.success !== false) return sameTurn ? turns - 1 : turns;
-    if (!sameTurn) turns += 1;
-    seq = call.assistantSeq;
+    const isCounted = call.assistantSeq === countedSeq;
+    // A turn is counted at its last failed call. If another call of it succeeded, it does not count after
+    // all.
+    if (call.result?.data.success !== false) return isCounted ? turns - 1 : turns;
+    if (!isCounted) turns += 1;
+    countedSeq = call.assistantSeq;
   }
   return turns;
 }

@@ -85,19 +85,20 @@ export function appendCall(
  */
 const NO_EPOCH = -1;
 
+/** Returns the conditions of an append on the session's lease. */
 function leaseColumns(
   sessionId: string,
   lease: Lease | undefined,
 ): Pick<AppendCall, "leaseEpoch" | "leaseHolder"> {
   if (lease === undefined) return { leaseEpoch: null, leaseHolder: null };
-  const possible = lease.sessionId === sessionId && isName(lease.holder);
-  return possible
+  const isPossible = lease.sessionId === sessionId && isName(lease.holder);
+  return isPossible
     ? { leaseEpoch: lease.epoch, leaseHolder: lease.holder }
     : { leaseEpoch: NO_EPOCH, leaseHolder: "" };
 }
 
 function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
-  // JSON has no NaN and no infinities.
+  // JSON cannot represent NaN and infinities.
   const duration = durationMs === undefined || !Number.isFinite(durationMs) ? null : durationMs;
   return { type, key: key ?? null, durationMs: duration, data: jsonText(data) };
 }
@@ -169,8 +170,8 @@ export function storedEvents(
 }
 
 /**
- * Returns the changes to the session's row as JSON text, under the names of {@link AppendCall.patch}; `null`
- * if none exists.
+ * Returns the changes to the session's row as JSON text, under the names of {@link AppendCall.patch}. Returns
+ * `null` if nothing changes.
  */
 function patchText(patch: SessionPatch): string | null {
   const { status, openRun, waitsFor, wakes, wakeAt, addPending, addUsage, addCostUsd } = patch;
@@ -195,7 +196,8 @@ function patchText(patch: SessionPatch): string | null {
     context_start: contextStartSeq,
   };
   const text = jsonbText(changes);
-  if (metadata === undefined) return text === "{}" ? null : text;
-  // A text of its own, so that it may have as many levels as in a new session.
-  return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"metadata":${jsonbText(metadata)}}`;
+  const isEmpty = text === "{}";
+  if (metadata === undefined) return isEmpty ? null : text;
+  // Converted on its own, so that it may have as many nested levels as the metadata of a new session.
+  return `${text.slice(0, -1)}${isEmpty ? "" : ","}"metadata":${jsonbText(metadata)}}`;
 }

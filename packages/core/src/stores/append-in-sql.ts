@@ -5,12 +5,12 @@ import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
 import { explainRefusal, noSession, type Refused } from "./refusal.ts";
 import { sqlState } from "./retry-undone.ts";
 
-/** SQLSTATE of a violated unique index: the append id, a key or the event's number was taken. */
+/** SQLSTATE of a violated unique index: the append id, a key or the `seq` of an event was taken. */
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * The most attempts for an append that is refused without a reason in the log. The error message repeats the
- * number.
+ * The most attempts for an append that is refused without a reason in the log. The text of the error has the
+ * same number.
  */
 const APPEND_TRIES = 5;
 
@@ -74,23 +74,23 @@ export async function appendInSql(
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
   const call = appendCall(sessionId, events, options);
-  let failure: unknown;
+  let lastFailure: unknown;
   for (let tries = 0; tries < APPEND_TRIES; tries += 1) {
     try {
-      const done = await log.append(call);
-      if (done !== undefined) return storedEvents(call, done.base, done.at);
+      const appended = await log.append(call);
+      if (appended !== undefined) return storedEvents(call, appended.base, appended.at);
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      failure = error;
+      lastFailure = error;
     }
-    const found = await log.explain(call);
-    if (found === undefined) throw noSession(sessionId);
-    const before = explainRefusal(sessionId, events, found, options);
-    if (before !== undefined) return before;
+    const state = await log.explain(call);
+    if (state === undefined) throw noSession(sessionId);
+    const repeated = explainRefusal(sessionId, events, state, options);
+    if (repeated !== undefined) return repeated;
   }
   throw new PawlError(
     "store_unavailable",
     `The append to session "${sessionId}" was refused five times, and the log has no reason for it: append id, lease, afterSeq and keys fit.`,
-    { cause: failure },
+    { cause: lastFailure },
   );
 }

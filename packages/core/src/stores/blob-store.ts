@@ -13,8 +13,8 @@ export interface BlobStore {
   /** Stores a blob. Resolves once the text is as durable as the log. */
   put(sessionId: string, id: string, text: string): Promise<void>;
   /**
-   * Returns the text of a blob; `undefined` if the blob does not exist. The caller verifies the text by its
-   * hash.
+   * Returns the text of a blob; `undefined` if the blob does not exist. Pawl compares the text's hash with
+   * the id, so the blob store need not.
    */
   get(sessionId: string, id: string): Promise<string | undefined>;
 }
@@ -33,8 +33,8 @@ export function memoryBlobs(): BlobStore {
   const sessions = new Map<string, Map<string, string>>();
   return {
     async put(sessionId, id, text) {
-      const texts = sessions.get(sessionId) ?? new Map<string, string>();
-      sessions.set(sessionId, texts.set(id, text));
+      const blobs = sessions.get(sessionId) ?? new Map<string, string>();
+      sessions.set(sessionId, blobs.set(id, text));
     },
     get: async (sessionId, id) => sessions.get(sessionId)?.get(id),
   };

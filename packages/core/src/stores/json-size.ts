@@ -6,40 +6,48 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Returns `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. An estimate
- * comes first, so that small values are not serialized.
+ * Returns `value` as JSON text if the text has more than `bytes` bytes in UTF-8, otherwise `undefined`. First
+ * makes an estimate, so that small values are not serialized.
  *
  * @throws PawlError `invalid_input` for what {@link jsonText} refuses.
  */
 export function jsonIfLarger(value: unknown, bytes: number): string | undefined {
-  if (roomAfter(value, bytes, 64) >= 0) return undefined;
+  if (roomAfter(value, bytes, ESTIMATED_LEVELS) >= 0) return undefined;
   const text = jsonText(value);
+  // In UTF-8, each UTF-16 code unit of the text takes 1 to 3 bytes.
   if (text.length > bytes) return text;
   return text.length * 3 > bytes && utf8Length(text) > bytes ? text : undefined;
 }
 
+/** Values with more nested levels are serialized without an estimate. */
+const ESTIMATED_LEVELS = 64;
+
 /**
- * Estimates how many of `room` bytes are left after the JSON of `value`. Assumes the longest possible
- * escapes, so a result of 0 or more is certain; after a negative result, `value` must be serialized. Stops at
- * a cycle too, because every value uses some room, and stops below `depth` levels.
+ * Estimates how many of `room` bytes the JSON of `value` leaves. Assumes the longest possible escapes, so the
+ * JSON certainly fits if the result is 0 or more. If it is negative, the size is unknown. This is also so for
+ * values with `toJSON` or more than `depth` levels. A cycle ends when it has used up the room.
  */
 function roomAfter(value: unknown, room: number, depth: number): number {
-  if (typeof value === "string") return room - longest(value);
+  if (typeof value === "string") return room - longestJson(value);
   if (typeof value !== "object" || value === null) return room - LONGEST_NUMBER;
   if (depth === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") return -1;
-  let left = room - 2;
+  let roomLeft = room - 2;
   if (Array.isArray(value)) {
-    left -= value.length;
-    for (let index = 0; index < value.length && left >= 0; index += 1) {
-      left = roomAfter(value[index], left, depth - 1);
+    roomLeft -= value.length;
+    for (let index = 0; index < value.length && roomLeft >= 0; index += 1) {
+      roomLeft = roomAfter(value[index], roomLeft, depth - 1);
     }
-    return left;
+    return roomLeft;
   }
   for (const key in value) {
-    left = roomAfter((value as { [key: string]: unknown })[key], left - longest(key) - 2, depth - 1);
-    if (left < 0) return left;
+    roomLeft = roomAfter(
+      (value as { [key: string]: unknown })[key],
+      roomLeft - longestJson(key) - 2,
+      depth - 1,
+    );
+    if (roomLeft < 0) return roomLeft;
   }
-  return left;
+  return roomLeft;
 }
 
 /**
@@ -48,7 +56,9 @@ function roomAfter(value: unknown, room: number, depth: number): number {
  */
 const LONGEST_NUMBER = 24;
 
-/** Returns the greatest length of a text in JSON: in quotes, with each character escaped as `\u0000`. */
-function longest(text: string): number {
+/**
+ * Returns the longest JSON of a text in characters: in quotes, with each character escaped as e.g. `\u0000`.
+ */
+function longestJson(text: string): number {
   return text.length * 6 + 2;
 }

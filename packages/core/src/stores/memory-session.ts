@@ -16,18 +16,22 @@ import { toStored } from "./stored-form.ts";
 export interface MemorySession {
   row: Session;
   readonly events: StoredEvent[];
+  /** The events with a key, by key. */
   readonly keys: Map<string, StoredEvent>;
+  /** The events of each append, by append id. */
   readonly appends: Map<string, readonly StoredEvent[]>;
   snapshot: Snapshot | undefined;
   /** When the last event was stored, in milliseconds of the store's clock. */
   storedMs: number;
   /** When the lease ends, in milliseconds of the store's clock. */
   expires: number;
+  /** The epoch of the last lease; 0 before the first one. */
   epoch: number;
+  /** The holder of the lease, which may have expired; `undefined` if there is no lease. */
   holder: string | undefined;
 }
 
-/** Formats a time in milliseconds since 1970. */
+/** Formats a time in milliseconds since 1970 as ISO 8601 in UTC. */
 type IsoTime = (ms: number) => string;
 
 /** Returns a new session without events. */
@@ -67,18 +71,19 @@ export function newMemorySession(
   };
 }
 
-/** Returns whether the session's run waits for nothing but a process. `at` is the current time. */
-export function isToResume({ openRun, status, pending, wakeAt }: Session, at: string): boolean {
+/** Returns whether the session has a run that a process can continue at the time `now`, ISO 8601. */
+export function isToResume({ openRun, status, pending, wakeAt }: Session, now: string): boolean {
   if (openRun === null) return false;
-  return wakeAt === null ? status !== "suspended" || pending <= 0 : wakeAt <= at;
+  if (wakeAt !== null) return wakeAt <= now;
+  return status !== "suspended" || pending <= 0;
 }
 
-/** Returns whether the session's lease is live. */
+/** Returns whether the session has a lease that has not expired. */
 export function isLive(entry: MemorySession, now: number): boolean {
   return entry.holder !== undefined && entry.expires > now;
 }
 
-/** Gives the session's lease to a holder, unless another holder's is live. */
+/** Grants the session's lease, with a new epoch. Returns `undefined` if another holder has a live lease. */
 export function leaseTo(
   entry: MemorySession,
   holder: string,
@@ -94,7 +99,10 @@ export function leaseTo(
   return Object.freeze({ sessionId: entry.row.id, holder, epoch, acquiredAt: isoTime(now) });
 }
 
-/** Appends to a session. Checks everything before it changes anything. */
+/**
+ * Appends to a session, and returns the stored events; those of the first append if the append id is
+ * repeated. Checks everything before it changes anything.
+ */
 export function appendTo(
   entry: MemorySession,
   events: readonly NewEvent[],
@@ -105,22 +113,23 @@ export function appendTo(
   const { appendId, release } = options;
   const { id, lastSeq } = entry.row;
   checkBatch(events, appendId);
-  // This comes before all conditions: an append that could never be stored is `invalid_input` in any case.
-  const ms = Math.max(now, entry.storedMs);
-  const at = isoTime(ms);
+  // Makes events and row before it checks lease, `afterSeq` and keys: an append that can never be stored is
+  // `invalid_input` in any case.
+  const storedMs = Math.max(now, entry.storedMs);
+  const at = isoTime(storedMs);
   const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));
   const row = patched(entry.row, options.session ?? {}, lastSeq + stored.length, at);
 
-  const taken = events.find(({ key }) => key !== undefined && entry.keys.has(key));
-  const found: Refused = {
+  const duplicate = events.find(({ key }) => key !== undefined && entry.keys.has(key));
+  const state: Refused = {
     lastSeq,
     leaseHolder: entry.holder ?? null,
     leaseEpoch: entry.epoch,
     before: entry.appends.get(appendId) ?? [],
-    taken: taken && entry.keys.get(taken.key as string),
+    taken: duplicate && entry.keys.get(duplicate.key as string),
   };
-  const before = explainRefusal(id, events, found, options);
-  if (before !== undefined) return before;
+  const repeated = explainRefusal(id, events, state, options);
+  if (repeated !== undefined) return repeated;
 
   for (const event of stored) {
     entry.events.push(event);
@@ -129,11 +138,12 @@ export function appendTo(
   }
   entry.appends.set(appendId, Object.freeze(stored));
   entry.row = row;
-  entry.storedMs = ms;
+  entry.storedMs = storedMs;
   if (release === true) entry.holder = undefined;
   return stored;
 }
 
+/** Returns a session's row after an append. */
 function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: string): Session {
   const metadata =
     patch.metadata === undefined
@@ -155,14 +165,17 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   };
 }
 
-/** Formats times like `Date`. Caches the current second's text, because many appends share a second. */
+/**
+ * Returns a function that formats times like `Date.toISOString()`. It caches the text of one second, because
+ * many appends share a second.
+ */
 export function isoTimes(): IsoTime {
-  let written = { second: Number.NaN, text: "" };
+  let cached = { second: Number.NaN, text: "" };
   return (ms) => {
     const second = Math.floor(ms / 1_000);
-    if (second !== written.second) {
-      written = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
+    if (second !== cached.second) {
+      cached = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
     }
-    return `${written.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
+    return `${cached.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
   };
 }

@@ -24,8 +24,8 @@ import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
 /**
- * Keeps sessions in memory, for tests and for sessions that may be lost with the process. `now` returns the
- * time in milliseconds since 1970, for `at` and for leases; default: `Date.now`.
+ * Keeps sessions in memory, for tests and for sessions that may be lost with the process. The option `now` is
+ * the clock of events and leases: it returns milliseconds since 1970. Default: `Date.now`.
  *
  * @example
  * ```ts
@@ -41,12 +41,13 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   checkOptions<typeof options>("memoryStore()", options, { now: "function" });
   const { now = Date.now } = options;
   const entries = new Map<string, MemorySession>();
-  const existing = (id: string): MemorySession => {
+  const existingEntry = (id: string): MemorySession => {
     const entry = entries.get(id);
     if (entry === undefined) throw noSession(id);
     return entry;
   };
-  const current = ({ sessionId, holder, epoch }: Lease): MemorySession | undefined => {
+  /** Returns the session of a lease; `undefined` if another lease has replaced it, or it was released. */
+  const entryOfLease = ({ sessionId, holder, epoch }: Lease): MemorySession | undefined => {
     const entry = entries.get(sessionId);
     return entry?.holder === holder && entry.epoch === epoch ? entry : undefined;
   };
@@ -54,36 +55,36 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   const { watch, appended } = appendWatchers();
   return {
     async append(sessionId, events, options) {
-      const rows = appendTo(existing(sessionId), events, options, now(), isoTime);
+      const rows = appendTo(existingEntry(sessionId), events, options, now(), isoTime);
       appended(sessionId, rows);
       return rows;
     },
     read: (sessionId, options) => readEvents(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
-      return leaseTo(existing(sessionId), holder, ttlMs, now(), isoTime);
+      return leaseTo(existingEntry(sessionId), holder, ttlMs, now(), isoTime);
     },
-    open: async (wanted) => openIn(entries, wanted, now(), isoTime),
+    open: async (request) => openIn(entries, request, now(), isoTime),
     async saveSnapshot(sessionId, snapshot) {
       const entry = entries.get(sessionId);
       if (entry?.row.lastSeq === snapshot.seq) entry.snapshot = { ...snapshot };
     },
     async renew(lease, ttlMs) {
-      const entry = current(lease);
+      const entry = entryOfLease(lease);
       if (entry !== undefined) entry.expires = now() + ttlMs;
       return entry !== undefined;
     },
     async release(lease) {
-      const entry = current(lease);
+      const entry = entryOfLease(lease);
       if (entry !== undefined) entry.holder = undefined;
     },
     async listRecoverable({ limit, agents }) {
-      const at = isoTime(now());
+      const isoNow = isoTime(now());
       return Array.from(entries.values())
-        .filter(({ row }) => isToResume(row, at))
+        .filter(({ row }) => isToResume(row, isoNow))
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
         .map((entry) => deepFreeze(entry.row))
-        .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))
+        .sort((a, b) => Number(a.updatedAt > b.updatedAt) - Number(a.updatedAt < b.updatedAt))
         .slice(0, limit);
     },
     sessions: {
@@ -101,6 +102,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   };
 }
 
+/** Implements {@link EventStore.open}. */
 function openIn(
   entries: Map<string, MemorySession>,
   { id, userId, agent, create, holder, ttlMs, afterSeq = 0, snapshot: version }: SessionToOpen,
@@ -125,15 +127,15 @@ function openIn(
   return { session, lease, events: events.slice(seq), snapshot: { seq, state } };
 }
 
-// Not a generator function, which takes several microtask turns per event: every reader reads all events.
+// Not a generator function, which takes several microtask turns per event, for each reader.
 function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},
 ): AsyncIterable<StoredEvent> {
   const later = events.slice(Math.max(0, afterSeq));
-  const wanted = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
-  const found = wanted.slice(0, limit).values();
-  return { [Symbol.asyncIterator]: () => ({ next: async () => found.next() }) };
+  const ofTypes = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
+  const selected = ofTypes.slice(0, limit).values();
+  return { [Symbol.asyncIterator]: () => ({ next: async () => selected.next() }) };
 }
 
 function list(entries: ReadonlyMap<string, MemorySession>, options: ListSessions): Session[] {

@@ -2,13 +2,16 @@ import type { StoredEvent } from "../log/event.ts";
 import { createOnce } from "../log/store/create-once.ts";
 import type { EventStore, OpenedSession, SessionToOpen } from "../log/store/event-store.ts";
 
-/** Opens a session by {@link EventStore.open}, or by the store's other methods if it lacks that one. */
+/**
+ * Opens a session by {@link EventStore.open}, or by the store's other methods if it has no `open`. Returns
+ * `undefined` if the session does not exist or belongs to another user.
+ */
 export async function openSession(
   store: EventStore,
-  wanted: SessionToOpen,
+  request: SessionToOpen,
 ): Promise<OpenedSession | undefined> {
-  if (store.open !== undefined) return await store.open(wanted);
-  const { id, userId, agent, create, holder, ttlMs, afterSeq = 0 } = wanted;
+  if (store.open !== undefined) return await store.open(request);
+  const { id, userId, agent, create, holder, ttlMs, afterSeq = 0 } = request;
   const session =
     create === undefined
       ? await store.sessions.get(id)
@@ -26,7 +29,7 @@ export async function openSession(
 
 /**
  * Returns the opened session with the events that `load` returns. Releases the lease if `load` fails, because
- * then nobody gets it.
+ * the caller then does not receive the lease.
  */
 export async function withEvents(
   store: Pick<EventStore, "release">,

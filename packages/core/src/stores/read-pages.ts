@@ -1,13 +1,14 @@
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**
- * The sizes of the first page and of later pages, in events. The first is small, because most readers need
- * few events; one that has a limit gets a large one, because it knows how many it needs. With pages, a long
- * log is never in memory as a whole.
+ * How many events the first page has at most. It is small, because most readers need few events. A read with
+ * a
+ * `limit` starts with a larger page, because it says how many events it needs.
  */
 const FIRST_PAGE = 250;
 
-const LAST_PAGE = 1_000;
+/** How many events later pages have at most, so that a long log is never in memory as a whole. */
+const LATER_PAGE = 1_000;
 
 /** Reads at most `limit` events after `afterSeq`, in order. Returns fewer only at the end of the log. */
 export type EventPage = (afterSeq: number, limit: number) => Promise<readonly StoredEvent[]>;
@@ -37,29 +38,31 @@ export function readPages(
   page: EventPage,
   { afterSeq = 0, limit = Number.POSITIVE_INFINITY }: ReadOptions = {},
 ): AsyncIterable<StoredEvent> {
-  return { [Symbol.asyncIterator]: () => reader(page, afterSeq, limit) };
+  return { [Symbol.asyncIterator]: () => pageReader(page, afterSeq, limit) };
 }
 
-function reader(page: EventPage, afterSeq: number, limit: number): AsyncIterator<StoredEvent> {
-  let after = afterSeq;
-  let left = limit;
-  let size = Number.isFinite(limit) ? LAST_PAGE : FIRST_PAGE;
+/** Returns an iterator of events that reads a page whenever it has returned all events of the last one. */
+function pageReader(page: EventPage, afterSeq: number, limit: number): AsyncIterator<StoredEvent> {
+  let lastSeq = afterSeq;
+  let eventsLeft = limit;
+  let size = Number.isFinite(limit) ? LATER_PAGE : FIRST_PAGE;
   let events: readonly StoredEvent[] = [];
-  let at = 0;
+  let index = 0;
   const nextPage = async () => {
-    const asked = Math.min(size, left);
-    events = asked > 0 ? await page(after, asked) : [];
-    at = 0;
-    after = events.at(-1)?.seq ?? after;
-    left = events.length < asked ? 0 : left - events.length;
-    size = LAST_PAGE;
+    const pageLimit = Math.min(size, eventsLeft);
+    events = pageLimit > 0 ? await page(lastSeq, pageLimit) : [];
+    index = 0;
+    lastSeq = events.at(-1)?.seq ?? lastSeq;
+    // A page that is not full is the end of the log.
+    eventsLeft = events.length < pageLimit ? 0 : eventsLeft - events.length;
+    size = LATER_PAGE;
   };
   return {
     next: async () => {
-      if (at === events.length && left > 0) await nextPage();
-      const value = events[at];
+      if (index === events.length && eventsLeft > 0) await nextPage();
+      const value = events[index];
       if (value === undefined) return { done: true, value: undefined };
-      at += 1;
+      index += 1;
       return { done: false, value };
     },
   };

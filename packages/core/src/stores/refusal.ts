@@ -15,7 +15,7 @@ export interface Refused {
   leaseEpoch: number;
   /** The events that were stored under the same append id, in order; none if the id is new. */
   before: readonly StoredEvent[];
-  /** The stored event that already has a key of this append, found by the first such key. */
+  /** The stored event that already has a key of this append. If there are several, that of the first key. */
   taken: StoredEvent | undefined;
 }
 
@@ -53,7 +53,8 @@ export function noSession(id: string): PawlError {
  * }
  * ```
  */
-// The log may be read after the refusal: append ids and keys stay, and epochs and `seq` only rise.
+// It is safe to read the log after the refusal, because the reason stays: append ids and keys are not
+// removed, and epochs and `seq` only rise.
 export function explainRefusal(
   sessionId: string,
   events: readonly NewEvent[],
@@ -61,10 +62,8 @@ export function explainRefusal(
   { lease, afterSeq }: AppendOptions,
 ): readonly StoredEvent[] | undefined {
   if (before.length > 0) return ownRows(sessionId, events, before);
-  if (
-    lease !== undefined &&
-    (lease.sessionId !== sessionId || lease.holder !== leaseHolder || lease.epoch !== leaseEpoch)
-  )
+  const isCurrent = lease?.holder === leaseHolder && lease.epoch === leaseEpoch;
+  if (lease !== undefined && (lease.sessionId !== sessionId || !isCurrent))
     throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${sessionId}".`);
   if (afterSeq !== undefined && afterSeq !== lastSeq) {
     const message = `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`;

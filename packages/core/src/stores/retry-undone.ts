@@ -4,7 +4,7 @@
  */
 const UNDONE: readonly unknown[] = ["40001", "40P01"];
 
-/** The most attempts for such a statement. */
+/** The most attempts for a statement that is rolled back. */
 const TRIES = 12;
 
 /**
@@ -33,14 +33,14 @@ export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
       return await call();
     } catch (error) {
       if (tries === TRIES || !UNDONE.includes(sqlState(error))) throw error;
-      // Random, so that two statements that collided do not collide again.
-      const longest = Math.min(2 ** tries, 100);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+      // The delay is random, so that two statements that collided do not collide again.
+      const maxDelayMs = Math.min(2 ** tries, 100);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * maxDelayMs));
     }
   }
 }
 
-/** Returns the SQLSTATE of a database's error, from `cause.code`; `undefined` if none exists. */
+/** Returns the SQLSTATE of a database's error, from `cause.code`; `undefined` if the error has none. */
 export function sqlState(error: unknown): unknown {
   return (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 }

@@ -3,7 +3,7 @@ import { type Json, literalCopy } from "../base/json.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
 import { jsonText } from "../log/storable.ts";
 
-/** Returns the event as it is read back, deeply frozen. */
+/** Returns a new event as it will be read from the store, deeply frozen. */
 export function toStored(event: NewEvent, sessionId: string, seq: number, at: string): StoredEvent {
   const { type, key, durationMs } = event;
   const stored: Record<string, Json> = { sessionId, seq, v: EVENT_VERSION, at, type };
@@ -13,12 +13,16 @@ export function toStored(event: NewEvent, sessionId: string, seq: number, at: st
   return Object.freeze(stored) as unknown as StoredEvent;
 }
 
+/** Copies strings as they are, and freezes finished objects. */
 const frozen = { text: (part: string) => part, done: Object.freeze };
 
-/** Payloads that were made here and may be stored without another copy: nobody can change them. */
+/** Frozen payloads that {@link storedData} has made. They may be stored without another copy. */
 const reusable = new WeakSet<object>();
 
-/** Returns an event with the payload of its stored form. A store in memory then keeps that very object. */
+/**
+ * Returns an event with the payload of its stored form. A memory store then keeps this object, without a
+ * copy.
+ */
 export function withStoredData(event: NewEvent, stored: StoredEvent): NewEvent {
   const data: unknown = stored.data;
   if (typeof data === "object" && data !== null) reusable.add(data);

@@ -4,9 +4,9 @@ import { withEvents } from "./open-session.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * Functions that convert payloads of older versions: for each event type and each old version, a function
- * that converts that version's data to the next version. A type that did not change in a version needs no
- * function for that version.
+ * Functions that convert payloads of older versions, by event type and version. Each converts a payload of
+ * that version to the next version. If a type's payload stays the same in the next version, no function is
+ * needed.
  *
  * @example
  * ```ts
@@ -26,15 +26,15 @@ export interface Upcasters {
 export const UPCASTERS: Upcasters = {};
 
 /**
- * Converts an event's payload to the current version. Events of newer versions are not changed, because
- * fields are only ever added.
+ * Converts an event's payload to the current version. Events of the current version and of newer ones are not
+ * changed: a newer version only has further fields.
  */
 function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;
-  const steps = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
+  const conversions = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
   let data: unknown = event.data;
   for (let version = event.v; version < EVENT_VERSION; version += 1) {
-    data = steps?.[version]?.(data as never) ?? data;
+    data = conversions?.[version]?.(data as never) ?? data;
   }
   return { ...event, v: EVENT_VERSION, data } as StoredEvent;
 }
@@ -46,7 +46,7 @@ export function upcastingStore(store: EventStore, upcasters: Upcasters): EventSt
   const { open } = wrapped;
   return {
     ...wrapped,
-    // A snapshot may have been made before an upcaster was added.
+    // Snapshots are neither saved nor read: one may have been made before an upcaster was added.
     saveSnapshot: undefined,
     ...(open && {
       open: async ({ snapshot: _, ...session }) => {

@@ -24,6 +24,7 @@ export function watchedStore(store: EventStore): EventStore {
   const { watch, appended } = appendWatchers();
   const wrapped = wrapStore(store);
   const { appendWith } = wrapped;
+  /** Reports the events of an append once they are stored, and returns them. */
   const reported = async (sessionId: string, appending: Promise<readonly StoredEvent[]>) => {
     const rows = await appending;
     appended(sessionId, rows);
@@ -31,8 +32,8 @@ export function watchedStore(store: EventStore): EventStore {
   };
   return {
     ...wrapped,
-    append: (id, ...given) => reported(id, store.append(id, ...given)),
-    ...(appendWith && { appendWith: (id, ...given) => reported(id, appendWith(id, ...given)) }),
+    append: (id, ...args) => reported(id, store.append(id, ...args)),
+    ...(appendWith && { appendWith: (id, ...args) => reported(id, appendWith(id, ...args)) }),
     watch,
   };
 }
@@ -44,6 +45,7 @@ export function watchedStore(store: EventStore): EventStore {
 export function appendWatchers() {
   const watchers = new Map<string, Set<(seq: number) => void>>();
   return {
+    /** Calls the session's callbacks with the `seq` of the last event. */
     appended(sessionId: string, rows: readonly StoredEvent[]): void {
       const watching = watchers.get(sessionId);
       if (watching === undefined) return;
@@ -53,7 +55,7 @@ export function appendWatchers() {
     watch(sessionId: string, onAppend: (seq: number) => void): () => void {
       const own = watchers.get(sessionId) ?? new Set();
       watchers.set(sessionId, own);
-      // Wrap the callback, so that one registered twice is called twice.
+      // A function of its own, so that a callback that is added twice is called twice.
       const call = (seq: number) => onAppend(seq);
       own.add(call);
       return () => {

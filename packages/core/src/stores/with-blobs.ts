@@ -65,7 +65,7 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
   const { open, appendWith } = wrapped;
   return {
     ...wrapped,
-    // A snapshot has whole payloads, which this store keeps out of the log.
+    // Snapshots are neither saved nor read: they would have the whole payloads that belong in `blobs`.
     saveSnapshot: undefined,
     ...(open && {
       open: async ({ snapshot: _, ...session }) => {
@@ -79,7 +79,7 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
     append: appendSlim(store.append.bind(store), blobs, aboveBytes),
     ...(appendWith && {
       appendWith: async (sessionId, events, options, also) => {
-        const append: EventStore["append"] = (...given) => appendWith(...given, also);
+        const append: EventStore["append"] = (...args) => appendWith(...args, also);
         return await appendSlim(append, blobs, aboveBytes)(sessionId, events, options);
       },
     }),
@@ -91,14 +91,14 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
   };
 }
 
-/** Makes an `append` that writes large payloads to `blobs` first. */
+/** Returns an `append` that first writes large payloads to `blobs`, and then appends references to them. */
 function appendSlim(
   append: EventStore["append"],
   blobs: BlobStore,
   aboveBytes: number,
 ): EventStore["append"] {
   return async (sessionId, events, options) => {
-    // Before the first await, so that later changes by the caller are not stored.
+    // Serialized before the first `await`, so that later changes by the caller are not stored.
     const texts = events.map(({ data }) => blobText(data, aboveBytes));
     const written = new Map<string, string>();
     let slim = events;
@@ -119,28 +119,29 @@ function appendSlim(
 }
 
 /**
- * Returns the payload as JSON text if it must become a blob: if it is large, or looks like a blob reference
- * itself. So every reference in the log leads to a blob.
+ * Returns the payload as JSON text if it must become a blob, otherwise `undefined`. It must if it is large,
+ * or looks like a blob reference: so every reference in the log leads to a blob.
  */
 function blobText(data: unknown, aboveBytes: number): string | undefined {
-  return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
+  return jsonIfLarger(data, mayLookLikeReference(data) ? -1 : aboveBytes);
 }
 
 /**
  * Returns whether a payload's JSON may look like a blob reference. Also true for every payload with `toJSON`.
  */
-function mayReadAsReference(data: unknown): boolean {
+function mayLookLikeReference(data: unknown): boolean {
   if (typeof data !== "object" || data === null) return false;
   return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
 }
 
+/** Returns whether an event has a reference instead of its payload. */
 function isSlim(event: StoredEvent): boolean {
   return referenceOf(event.data) !== undefined;
 }
 
 /**
- * Returns the batch with references in it, and adds their texts to `written`. Copies the batch before its
- * first `await`, so that the caller cannot change it before it is stored.
+ * Returns a copy of the batch with references instead of the payloads that have a text. Adds these texts to
+ * `written`, by hash. Copies before the first `await`, so that later changes by the caller have no effect.
  */
 async function slimmed(
   events: readonly NewEvent[],
@@ -158,7 +159,9 @@ async function slimmed(
   return (await Promise.all(slim)) as NewEvent[];
 }
 
-/** Returns the event with its payload. A payload in `written` is neither fetched nor verified. */
+/**
+ * Returns the event with its payload instead of a reference. A text in `written` is not fetched or verified.
+ */
 async function whole(
   event: StoredEvent,
   blobs: BlobStore,
@@ -171,8 +174,8 @@ async function whole(
   if (text === undefined) {
     text = await blobStoreCall(() => blobs.get(sessionId, id));
     if (text === undefined || (await sha256(text)) !== id) {
-      const what = text === undefined ? "missing" : "damaged";
-      throw new PawlError("store_unavailable", `A blob is ${what}: event ${seq} of session "${sessionId}".`, {
+      const flaw = text === undefined ? "missing" : "damaged";
+      throw new PawlError("store_unavailable", `A blob is ${flaw}: event ${seq} of session "${sessionId}".`, {
         details: { sessionId, seq, blob: id },
       });
     }
@@ -189,6 +192,7 @@ async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown
   return new PawlError("key_taken", error.message, { cause: error, details });
 }
 
+/** Calls the blob store. Errors other than a PawlError become `store_unavailable`. */
 async function blobStoreCall<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

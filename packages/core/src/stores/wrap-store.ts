@@ -1,6 +1,9 @@
 import type { EventStore } from "../log/store/event-store.ts";
 
-/** Returns the store's methods as an object that can be spread, even if the store is a class instance. */
+/**
+ * Returns an object with the store's methods. It can be spread, even if the store is an instance of a class.
+ * It has only those optional methods that the store has.
+ */
 export function wrapStore(store: EventStore): EventStore {
   const { watch, open, saveSnapshot, appendWith } = store;
   return {

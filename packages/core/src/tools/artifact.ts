@@ -4,9 +4,9 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 
 /**
- * Something a tool made for the user, e.g. a workout or a report, as stored in the log. The model reads its
- * id, type, title and summary, never its payload. To give the user the payload, return the artifact from a
- * tool.
+ * Something that a tool made for the user, e.g. a workout or a report, as stored in the log. The model reads
+ * its id, type, title and summary, never its payload. To give the user the payload, return the artifact from
+ * a tool.
  */
 export type Artifact = EventData["artifact"];
 
@@ -28,14 +28,14 @@ export interface ArtifactDraft {
 /**
  * Makes an artifact from a draft.
  *
- * @throws PawlError `invalid_input` if the type or title is empty, or the payload or summary is not an
- * object.
+ * @throws PawlError `invalid_input` if the type, title or schema version is empty, or the payload or summary
+ * is not an object.
  */
 export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact {
   const { type, title, schemaVersion = "1", autoStart = false } = draft;
-  for (const [what, text] of Object.entries({ type, title, schemaVersion })) {
+  for (const [field, text] of Object.entries({ type, title, schemaVersion })) {
     if (typeof text !== "string" || text.trim() === "")
-      throw new PawlError("invalid_input", `The ${what} of an artifact must be a text that is not empty.`);
+      throw new PawlError("invalid_input", `The ${field} of an artifact must be a text that is not empty.`);
   }
   return {
     artifact_id: `art_${newId()}`,
@@ -56,7 +56,7 @@ export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };
 }
 
-/** Returns the first artifact with this id among these events. */
+/** Returns the first artifact with this id among the events; `undefined` if there is none. */
 export async function artifactAmong(
   events: AsyncIterable<StoredEvent>,
   artifactId: string,
@@ -67,8 +67,8 @@ export async function artifactAmong(
   return undefined;
 }
 
-function asObject(value: object, what: string): JsonObject {
+function asObject(value: object, field: string): JsonObject {
   const json = toJson(value);
   if (isJsonObject(json)) return json;
-  throw new PawlError("invalid_input", `An artifact's ${what} must be an object that JSON can represent.`);
+  throw new PawlError("invalid_input", `An artifact's ${field} must be an object that JSON can represent.`);
 }

@@ -2,17 +2,21 @@ import type { EventData } from "../log/event-data.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { AskOutcome } from "./ask-types.ts";
 
-/** The model's answer in the form of the log: `output` is the value before the schema's transforms. */
+/** The model's answer as it is stored: `output` is the value before the schema's transforms. */
 export type StoredAnswer = NonNullable<EventData["spending"]["answer"]>;
 
-/** What all requests of one call have used. `model` answered last. */
+/**
+ * Usage and cost of all requests of one `askModel()` call. `model` is the id of the model that answered last.
+ */
 export interface AskSpent {
   model: string;
   usage: Usage;
   costUsd: number;
 }
 
-/** Returns the outcome of an answer. */
+/**
+ * Returns the result of an `askModel()` call. `replayed` is true for an answer that was read from the log.
+ */
 export function askOutcome(
   answer: StoredAnswer,
   { model, usage, costUsd }: AskSpent,

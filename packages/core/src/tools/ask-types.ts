@@ -8,16 +8,17 @@ export interface AskOptions<S = undefined> {
   system?: string;
   /** The user's message, as text. */
   prompt?: string;
-  /** The conversation instead of a `prompt`. The last message must be the user's. */
+  /** A whole conversation instead of a `prompt`. The last message must be the user's. */
   messages?: readonly Message[];
   /**
    * The schema of the output: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or
-   * `jsonSchema()`. The model answers by calling a tool with this schema. If it has `forcedToolChoice`, it is
-   * forced to call the tool. Otherwise it is asked to, and JSON in its text counts too. Default: text only.
+   * `jsonSchema()`. The model answers by calling a tool with this schema. A model with `forcedToolChoice` is
+   * forced to call the tool. Any other model is asked to, and JSON in its text counts too. Default: text
+   * only.
    *
    * For a schema of anything but an object, e.g. `z.string()`, the tool's input is `{ value }`, because APIs
-   * take only objects. `output` is the value itself. Text that is not JSON is no output, not even of
-   * `z.string()`: for plain text, leave the schema out.
+   * take only objects. `output` is the value itself. Text that is not JSON does not count as output, even for
+   * `z.string()`. For plain text, leave the schema out.
    */
   schema?: S &
     ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
@@ -54,8 +55,8 @@ export interface AskOutcome<Output = undefined> {
   /** Cost in US dollars; 0 for a model without prices. */
   costUsd: number;
   /**
-   * Whether the answer was read from the log instead of the model. `usage` and `costUsd` are then those of
-   * the stored answer: they were charged before. Always `false` outside of a run.
+   * Whether the answer was read from the log, so that no model was asked. `usage` and `costUsd` are then
+   * those of the stored answer, and were charged before. Always `false` outside of a run.
    */
   replayed: boolean;
 }

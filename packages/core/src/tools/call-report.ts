@@ -9,10 +9,10 @@ import { tokensOf } from "../log/tokens.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** What a tool reports about its call: the argument of `context.report()`. */
+/** The argument of `context.report()`: facts that a tool reports about its call. */
 export type GivenReport = Parameters<ToolContext["report"]>[0];
 
-/** What a tool has reported, with a list of its own. */
+/** All facts that a tool has reported about its call so far. The lists are copies of the tool's. */
 export type CallReport = Omit<GivenReport, "fragments" | "sources"> & {
   fragments?: string[];
   sources?: SourceReference[];
@@ -26,7 +26,7 @@ const OPTIONS: OptionKinds<GivenReport> = {
   summary: "string",
 };
 
-/** The highest cost of one call, in US dollars. Sums of it stay finite in every store. */
+/** The highest cost of one call, in US dollars, so that sums of costs stay finite in every store. */
 const MOST_REPORTED_USD = 1_000_000;
 
 /** The longest name of a connector or a fragment, in UTF-16 code units. */
@@ -39,13 +39,13 @@ export const MOST_FRAGMENTS = 1_000;
 const MOST_SUMMARY_CHARS = 1_000;
 
 /**
- * Adds what a tool reports to what it has reported before: the last value of each field counts.
+ * Adds facts to the report of a call, and returns the new report. The last value of each field counts.
  *
- * @throws PawlError `invalid_input` for unknown fields and invalid values
+ * @throws PawlError `invalid_input` for unknown fields and invalid values.
  */
-export function addedReport(before: CallReport, given: GivenReport): CallReport {
-  checkOptions("context.report()", given, OPTIONS, { code: "invalid_input" });
-  const { costUsd, connector, fragments, sources, summary } = given;
+export function addedReport(report: CallReport, facts: GivenReport): CallReport {
+  checkOptions("context.report()", facts, OPTIONS, { code: "invalid_input" });
+  const { costUsd, connector, fragments, sources, summary } = facts;
   if (costUsd !== undefined) checkCost(costUsd);
   if (connector !== undefined) checkShortName("connector", connector);
   if (fragments !== undefined && fragments.length > MOST_FRAGMENTS)
@@ -54,7 +54,7 @@ export function addedReport(before: CallReport, given: GivenReport): CallReport 
   if (sources !== undefined && sources.length > MOST_FRAGMENTS)
     throw invalidInput(`\`sources\` must have at most ${MOST_FRAGMENTS} entries; got ${sources.length}.`);
   return {
-    ...before,
+    ...report,
     ...(costUsd !== undefined && { costUsd }),
     ...(connector !== undefined && { connector }),
     ...(fragments !== undefined && { fragments: [...fragments] }),
@@ -96,21 +96,25 @@ function checkCost(costUsd: number): void {
 }
 
 function checkShortName(field: string, name: unknown): void {
-  if (typeof name !== "string" || isBlank(name) || name.length > MOST_NAME_CHARS || !name.isWellFormed())
-    throw invalidInput(
-      `\`${field}\` must be ${field === "fragments" ? "a list of strings" : "a string"} of 1 to ${MOST_NAME_CHARS} characters, e.g. ${field === "fragments" ? '["doc-1"]' : '"gmail"'}; got ${givenName(name)}.`,
-    );
+  if (typeof name === "string" && !isBlank(name) && name.length <= MOST_NAME_CHARS && name.isWellFormed())
+    return;
+  const [kind, example] =
+    field === "fragments" ? ["a list of strings", '["doc-1"]'] : ["a string", '"gmail"'];
+  throw invalidInput(
+    `\`${field}\` must be ${kind} of 1 to ${MOST_NAME_CHARS} characters, e.g. ${example}; got ${describedName(name)}.`,
+  );
 }
 
-function givenName(name: unknown): string {
+/** Describes an invalid name for an error. */
+function describedName(name: unknown): string {
   if (typeof name !== "string") return kindOf(name);
   if (isBlank(name)) return "one without visible characters";
   return name.isWellFormed() ? `one of ${name.length} characters` : "one with half a surrogate pair";
 }
 
 /**
- * Returns the fields of a call's `tool_result` event for what its tool has reported, and for the error that
- * it threw.
+ * Returns the fields of a call's `tool_result` event for the facts that its tool has reported. `code` is the
+ * code of the error that the tool threw.
  */
 export function reportFields(
   { costUsd, ...facts }: CallReport,
@@ -130,7 +134,8 @@ const MOST_CAUSES = 5;
 
 /**
  * Returns the code of a thrown error, e.g. `ECONNREFUSED`, or else of its cause: `fetch` throws a TypeError
- * without a code. Returns `undefined` if none has a code of 1 to 64 characters `A-Z a-z 0-9 _ . -`.
+ * without a code. A code has 1 to 64 characters `A-Z a-z 0-9 _ . -` and does not look like an API key.
+ * Returns `undefined` if there is no such code.
  */
 export function errorCodeOf(thrown: unknown): string | undefined {
   try {

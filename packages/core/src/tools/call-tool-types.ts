@@ -3,15 +3,15 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Options of `callTool()` without `deps`: what the tool finds in its context. */
+/** Options of `callTool()` without `deps`. Most of them are for the tool's context. */
 export interface CallSettings {
   /** The id of the user for whom the tool runs. */
   userId: string;
   /** What the application says about the user. Default: `{}`. */
   caller?: JsonObject;
-  /** The user's credentials. The outcome does not repeat them. Default: `undefined`. */
+  /** The user's credentials. They are hidden in the outcome. Default: `undefined`. */
   credentials?: unknown;
-  /** Parameters for the tool, as a run has. Default: `{}`. */
+  /** Parameters for the tool, like the `params` of a run. Default: `{}`. */
   params?: JsonObject;
   /** An id that is the same if the call is repeated. Default: a random id. */
   idempotencyKey?: string;
@@ -33,11 +33,11 @@ export type CallToolOptions<Deps = unknown> = CallSettings &
 export type ToolCallOutcome =
   | {
       success: true;
-      /** What the tool returned, as JSON. */
+      /** The value that the tool returned, as JSON. */
       result: Json;
-      /** What a model should read instead, if the tool has `format`. */
+      /** The text or blocks that a model should read instead of `result`, made by the tool's `format`. */
       content?: string | ContentBlock[];
-      /** What the tool reported. */
+      /** The facts that the tool passed to `context.report()`. */
       report: Parameters<ToolContext["report"]>[0];
     }
   | {
@@ -50,7 +50,7 @@ export type ToolCallOutcome =
        * - `timed_out`, `aborted`: the tool was abandoned, and its outcome is unknown
        */
       failure: "invalid_input" | "failed" | "timed_out" | "aborted";
-      /** What a model should read of the failure. */
+      /** A description of the failure for a model. */
       message: string;
       /** The error's own code, or that of its cause, e.g. `ECONNREFUSED`. */
       code?: string;

@@ -41,11 +41,16 @@ const INSTEAD = {
 
 /**
  * Calls a tool outside of a run, e.g. to serve it over HTTP. The input is validated and the time limited as
- * in a run. A call that fails does not throw: see the outcome. Hooks are not called, and nothing is stored.
+ * in a run. A failed call does not throw: its outcome says why it failed. Hooks are not called, and nothing
+ * is stored.
  *
- * The tool's context has no session. `sessionId` and `runId` are empty, and `append()`, `read()`,
- * `askModel()`, `createArtifact()`, `artifact()`, `completeSession()` and `setMode()` throw. What the tool
- * passes to `report()` is in the outcome; `progress()` does nothing.
+ * The tool's context has no session:
+ *
+ * - `sessionId` and `runId` are empty.
+ * - `append()`, `ask()`, `wait()`, `read()`, `askModel()`, `createArtifact()`, `artifact()`,
+ *   `completeSession()` and `setMode()` throw.
+ * - Facts that the tool passes to `report()` are in the outcome.
+ * - `progress()` does nothing.
  *
  * @throws PawlError `config` for invalid options, and for a tool that asks the user or was made by
  * `agentTool()`: both need a session.
@@ -81,11 +86,12 @@ export async function callTool<Deps = unknown>(
   checkToolCall(tool, settings);
   const hide = hideTextsOf(settings.credentials);
   const timeUp = new AbortController();
-  // The tool's own signal comes first, see the context of a run.
+  // The time limit's signal comes first, so that its reason counts if both abort. A run's context does the
+  // same.
   const signal = settings.signal === undefined ? timeUp.signal : anySignal([timeUp.signal, settings.signal]);
   const outside = outsideContext(tool.name, settings, signal, randomId);
   try {
-    const outcome = await withinCallTime(tool, settings, timeUp, run(tool, input, outside));
+    const outcome = await withinCallTime(tool, settings, timeUp, validateAndRun(tool, input, outside));
     return hide({ ...outcome, report: outside.report() });
   } finally {
     outside.close();
@@ -98,9 +104,13 @@ type Unreported =
   | Omit<Extract<ToolCallOutcome, { success: false }>, "report">;
 
 /** Validates the input and runs the tool. Never rejects. */
-async function run(tool: Tool<never>, input: unknown, { context }: OutsideContext): Promise<Unreported> {
+async function validateAndRun(
+  tool: Tool<never>,
+  input: unknown,
+  { context }: OutsideContext,
+): Promise<Unreported> {
   try {
-    // A validator recurses.
+    // Validators are recursive, so a deep input would overflow the stack.
     const checked = isDeeperThan(input, MAX_DEPTH)
       ? { ok: false as const, problems: ["it is nested too deeply"] }
       : await validate(tool.input as Schema, input);
@@ -122,18 +132,21 @@ async function run(tool: Tool<never>, input: unknown, { context }: OutsideContex
   }
 }
 
-/** Waits for the outcome until the time is over or the caller aborts. Then the tool is abandoned. */
+/**
+ * Returns the outcome of `work`. Once the time is over or the caller aborts, abandons the tool and returns a
+ * failure.
+ */
 async function withinCallTime(
   tool: Tool<never>,
   {
     signal,
-    timeoutMs: wanted,
+    timeoutMs: defaultMs,
     clock = systemClock,
   }: { signal?: AbortSignal; timeoutMs?: number; clock?: Clock },
   timeUp: AbortController,
   work: Promise<Unreported>,
 ): Promise<Unreported> {
-  const timeoutMs = tool.timeoutMs ?? wanted;
+  const timeoutMs = tool.timeoutMs ?? defaultMs;
   const onTimeout = () => timeUp.abort(tookTooLong(timeoutMs));
   try {
     return await withinDeadline({ clock, ...(signal && { signal }), timeoutMs, onTimeout }, work);
@@ -144,18 +157,15 @@ async function withinCallTime(
   }
 }
 
+/** Checks the arguments of `callTool()`. @throws PawlError `config` */
 function checkToolCall(tool: Tool<never>, settings: AnySettings): void {
   if (typeof Object(Object(tool).input)["~standard"] !== "object")
     throw new PawlError("config", `callTool() needs a tool that tool() has made; got ${kindOf(tool)}.`);
   const whose = `callTool() for "${tool.name}"`;
   checkOptions(whose, settings, OPTIONS, { instead: INSTEAD });
   checkNumbers(whose, { timeoutMs: settings.timeoutMs ?? 1 }, { least: 1, most: LONGEST_TIMER_MS });
-  const why =
-    tool.delegate !== undefined
-      ? "an agent does its work"
-      : tool.suspends !== undefined
-        ? "it asks the user"
-        : undefined;
-  if (why !== undefined)
-    throw new PawlError("config", `callTool() cannot call "${tool.name}": ${why}, which needs a session.`);
+  const hasAgent = tool.delegate !== undefined;
+  if (!hasAgent && tool.suspends === undefined) return;
+  const why = hasAgent ? "an agent does its work" : "it asks the user";
+  throw new PawlError("config", `callTool() cannot call "${tool.name}": ${why}, which needs a session.`);
 }

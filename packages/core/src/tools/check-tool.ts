@@ -68,7 +68,8 @@ const INSTEAD = {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-interface Named {
+/** The options of `tool()`, as far as the functions below read them. */
+interface CheckedOptions {
   name: string;
   execute?: unknown;
   suspends?: unknown;
@@ -81,9 +82,9 @@ interface Named {
 }
 
 /** Checks the options of `tool()` except its schemas. @throws PawlError `config` */
-export function checkToolOptions(options: Named): void {
-  const called: unknown = Object(options).name;
-  const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
+export function checkToolOptions(options: CheckedOptions): void {
+  const nameOption: unknown = Object(options).name;
+  const whose = typeof nameOption === "string" ? `tool("${nameOption}")` : "tool()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
   const { name, execute, suspends, status, timeoutMs } = options;
   if (suspends !== undefined)
@@ -107,7 +108,10 @@ export function checkToolOptions(options: Named): void {
   }
 }
 
-/** Refuses options of a page's tool on one that runs here, and the other way round. */
+/**
+ * Refuses `output` and `expires` for a tool that runs in this process. Refuses `execute`, `suspends`,
+ * `timeoutMs` and `idempotent` for a tool that a page runs.
+ */
 function checkPlace({
   name,
   execute,
@@ -117,11 +121,9 @@ function checkPlace({
   expires,
   timeoutMs,
   idempotent,
-}: Named): void {
-  const here = Object.entries({ execute, suspends, timeoutMs, idempotent });
-  const [wrong] = (runsIn === undefined ? Object.entries({ output, expires }) : here).find(
-    ([, value]) => value !== undefined,
-  ) ?? [undefined];
+}: CheckedOptions): void {
+  const refused = runsIn === undefined ? { output, expires } : { execute, suspends, timeoutMs, idempotent };
+  const wrong = Object.entries(refused).find(([, value]) => value !== undefined)?.[0];
   if (wrong === undefined) return;
   throw new PawlError(
     "config",
@@ -131,6 +133,7 @@ function checkPlace({
   );
 }
 
+/** The ends of error messages, by the option that a page's tool must not have. */
 const INSTEAD_AT_CLIENT: ReadonlyMap<string, string> = new Map([
   ["execute", ": the page has it, e.g. useAgent({ tools }) of @pawl/client."],
   ["suspends", ": the schema of its result is `output`."],

@@ -13,10 +13,12 @@ import type { Tool, ToolOptions } from "./tool.ts";
 /**
  * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
  *
- * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
- * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
- * fields in `shortenInput` that the input does not have, a tool with none of `execute`, `suspends` and
- * `runsIn`, or `runsIn` together with `execute`, `suspends`, `timeoutMs` or `idempotent`.
+ * @throws PawlError `config` for an unknown, missing or invalid option, and if:
+ *
+ * - the input is not an object, or a schema cannot be expressed as JSON Schema
+ * - `shortenInput` names a field that the input does not have
+ * - the tool has none of `execute`, `suspends` and `runsIn`
+ * - `runsIn` is together with `execute`, `suspends`, `timeoutMs` or `idempotent`
  *
  * @example
  * ```ts
@@ -79,8 +81,8 @@ export function tool<
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
-  const asks = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
-  const question = asks && storedAsk(name, asks, options.runsIn === "client");
+  const asked = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
+  const question = asked && storedQuestion(name, asked, options.runsIn === "client");
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -94,7 +96,7 @@ export function tool<
     repeatable,
     dependsOn,
     endsRun,
-    suspends: asks as Suspends<unknown, Schema> | undefined,
+    suspends: asked as Suspends<unknown, Schema> | undefined,
     ...(question && { question }),
     ...(options.runsIn && { runsIn: options.runsIn }),
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
@@ -102,18 +104,18 @@ export function tool<
   };
 }
 
-/** Checks what a tool asks, and returns it as it is stored. @throws PawlError `config` */
-function storedAsk(
+/** Checks a tool's question, and returns its fields as they are stored. @throws PawlError `config` */
+function storedQuestion(
   name: string,
   { answer, expires }: Suspends<unknown, Schema>,
-  isPages: boolean,
+  isOfPage: boolean,
 ): Tool["question"] & {} {
-  const whose = isPages ? `\`output\` of tool("${name}")` : `answers to "${name}"`;
-  const limit = expires && storedExpiry(`tool("${name}")`, expires, answer, "config");
-  return { answer_schema: toJsonSchema(answer, whose), ...(limit && { expires: limit }) };
+  const whose = isOfPage ? `\`output\` of tool("${name}")` : `answers to "${name}"`;
+  const expiry = expires && storedExpiry(`tool("${name}")`, expires, answer, "config");
+  return { answer_schema: toJsonSchema(answer, whose), ...(expiry && { expires: expiry }) };
 }
 
-/** Returns the question by which a page gives the result of a tool that runs there. */
+/** Returns the question of a tool that a page runs. The page answers it with the tool's result. */
 function askedOfPage({ output = anyJson, expires }: { output?: unknown; expires?: Expiry }) {
   return { answer: output, ...(expires && { expires }) };
 }

@@ -8,14 +8,14 @@ import type { Schema } from "../schema/schema.ts";
 
 /**
  * A time: `afterMs` milliseconds after the question was stored, or `at` a fixed time, as ISO 8601 or a
- * `Date`. Both count by the store's clock, in Postgres the database's.
+ * `Date`. The store's clock decides for both; in Postgres, the database's.
  */
 export type Moment = { afterMs: number; at?: never } | { at: string | Date; afterMs?: never };
 
 /**
- * When a question is answered by itself, and with what: `default` must match the question's schema. From that
- * time on, any process with `runtime.start()` stores the default as the answer. An answer that is stored
- * before it counts, also a late one.
+ * When an unanswered question gets the answer `default`, which must match the question's schema. From that
+ * time on, any process with `runtime.start()` stores the default as the answer. A user's answer that is
+ * stored before the default counts, even if it came after that time.
  *
  * @example
  * ```ts
@@ -53,10 +53,10 @@ export type StoredExpiry = NonNullable<EventData["tool_suspended"]["expires"]>;
 const LONGEST_MS = 100 * 365.25 * 86_400_000;
 
 /**
- * Checks a question's expiry and returns it as it is stored. Checks the default by the schema, unless that
- * validates asynchronously.
+ * Checks a question's expiry and returns it as it is stored. Checks the default by the schema, unless the
+ * schema validates asynchronously.
  *
- * @throws PawlError `invalid_input`, or the given code
+ * @throws PawlError `invalid_input`, or `code`.
  */
 export function storedExpiry(
   whose: string,
@@ -68,12 +68,12 @@ export function storedExpiry(
   checkOptions(name, expiry, EXPIRY, { code });
   const moment = storedMoment(name, expiry, code);
   const value = storedDefault(whose, expiry.default, code);
-  const said = answer["~standard"].validate(value as never);
-  if ("then" in said) {
-    // Nobody awaits it, and its rejection would end the process.
-    said.then(undefined, () => undefined);
-  } else if (said.issues !== undefined) {
-    const problems = listedProblems(said.issues.map(({ message }) => message));
+  const validation = answer["~standard"].validate(value as never);
+  if ("then" in validation) {
+    // An asynchronous validation is not awaited. Unhandled, its rejection would end the process.
+    validation.then(undefined, () => undefined);
+  } else if (validation.issues !== undefined) {
+    const problems = listedProblems(validation.issues.map(({ message }) => message));
     throw new PawlError(code, `The \`default\` of ${name} does not match the answer's schema: ${problems}`);
   }
   return { ...moment, default: value };
@@ -89,7 +89,7 @@ function storedDefault(whose: string, value: unknown, code: PawlErrorCode): Json
   }
 }
 
-/** Checks a time and returns it as it is stored. @throws PawlError `invalid_input`, or the given code */
+/** Checks a time and returns it as it is stored. @throws PawlError `invalid_input`, or `code` */
 export function storedMoment(
   whose: string,
   { afterMs, at }: Moment,
@@ -102,7 +102,7 @@ export function storedMoment(
       throw new PawlError(code, `afterMs of ${whose} must be from 0 to ${LONGEST_MS}${butIs(afterMs)}.`);
     return { after_ms: Math.round(afterMs) };
   }
-  const ms = at instanceof Date ? at.getTime() : typeof at === "string" ? Date.parse(at) : Number.NaN;
+  const ms = at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" ? at : "");
   if (ms >= 0 && ms < LATEST_MS) return { at: new Date(ms).toISOString() };
   const given = typeof at === "string" ? JSON.stringify(at) : kindOf(at);
   throw new PawlError(
@@ -111,5 +111,7 @@ export function storedMoment(
   );
 }
 
-/** The year 9000, in milliseconds since 1970: all times before it are written with the same length. */
+/**
+ * The year 9000, in milliseconds since 1970. As ISO 8601, all times from 1970 until then are equally long.
+ */
 const LATEST_MS = Date.UTC(9000, 0);

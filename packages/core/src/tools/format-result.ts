@@ -42,9 +42,10 @@ export function resultBlock(value: Json): ContentBlock | undefined {
   return block(value) as ContentBlock | undefined;
 }
 
-/** Returns the valid part of a value; `undefined` if the value is invalid. */
+/** A function that returns the valid part of a value, or `undefined` for an invalid value. */
 type Take = (value: Json | undefined) => Json | undefined;
 
+/** The fields of an object, and how each is validated. */
 interface Shape {
   readonly [field: string]: Take;
 }
@@ -53,10 +54,12 @@ const plainText: Take = (value) => (typeof value === "string" ? value : undefine
 
 const object: Take = (value) => (isJsonObject(value) ? value : undefined);
 
-function one(...choices: readonly string[]): Take {
+/** Returns a function that accepts each of these strings. */
+function oneOfTexts(...choices: readonly string[]): Take {
   return (value) => (choices.includes(value as string) ? value : undefined);
 }
 
+/** Returns a function that returns the first valid part that one of `takes` returns. */
 function anyOf(...takes: readonly Take[]): Take {
   return (value) => {
     for (const take of takes) {
@@ -68,14 +71,14 @@ function anyOf(...takes: readonly Take[]): Take {
 }
 
 /**
- * Returns a function that accepts objects with all `needed` fields. It keeps these and the valid fields of
- * `rest`.
+ * Returns a function that accepts objects with all `needed` fields. It keeps these and the valid `optional`
+ * fields.
  */
-function shaped(needed: Shape, rest: Shape = {}): Take {
+function shaped(needed: Shape, optional: Shape = {}): Take {
   return (value) => {
     if (!isJsonObject(value)) return undefined;
     const taken: [field: string, part: Json][] = [];
-    for (const [field, take] of Object.entries({ ...needed, ...rest })) {
+    for (const [field, take] of Object.entries({ ...needed, ...optional })) {
       const part = Object.hasOwn(value, field) ? take(value[field]) : undefined;
       if (part !== undefined) taken.push([field, part]);
       else if (Object.hasOwn(needed, field)) return undefined;
@@ -84,7 +87,8 @@ function shaped(needed: Shape, rest: Shape = {}): Take {
   };
 }
 
-function takeList(item: Take): Take {
+/** Returns a function that accepts lists with at least one item, all of them valid. */
+function listOfTaken(item: Take): Take {
   return (value) => {
     const taken = Array.isArray(value) ? value.map(item) : [];
     return taken.length === 0 || taken.includes(undefined) ? undefined : (taken as Json[]);
@@ -97,12 +101,12 @@ const LARGEST_IMAGE = 10 * 1024 * 1024;
 const imageData: Take = (value) =>
   typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
 
-/** How many characters of base64 show the type of a picture. */
+/** The number of base64 characters from which the type of a picture can be read. */
 const HEADER_CHARS = 64;
 
-/** Accepts base64 whose first bytes are a picture's, and gives it the type of these bytes. */
+/** Accepts a picture in base64. Sets its `media_type` by its first bytes, whatever the type was. */
 const pictureSource: Take = (value) => {
-  const source = shaped({ type: one("base64"), media_type: plainText, data: imageData })(value);
+  const source = shaped({ type: oneOfTexts("base64"), media_type: plainText, data: imageData })(value);
   if (!isJsonObject(source) || typeof source.data !== "string") return undefined;
   try {
     const header = Uint8Array.from(atob(source.data.slice(0, HEADER_CHARS)), (char) => char.charCodeAt(0));
@@ -113,30 +117,34 @@ const pictureSource: Take = (value) => {
   }
 };
 
+/** Accepts a source that the API itself fetches: a URL, or a file of its Files API. */
 const elsewhere = anyOf(
-  shaped({ type: one("url"), url: plainText }),
-  shaped({ type: one("file"), file_id: plainText }),
+  shaped({ type: oneOfTexts("url"), url: plainText }),
+  shaped({ type: oneOfTexts("file"), file_id: plainText }),
 );
 
-const text = shaped({ type: one("text"), text: plainText });
+const text = shaped({ type: oneOfTexts("text"), text: plainText });
 
-const spoken = shaped({
-  type: one("text"),
+const visibleText = shaped({
+  type: oneOfTexts("text"),
   text: (value) => (typeof value === "string" && !isBlank(value) ? value : undefined),
 });
 
 const image = shaped({
-  type: one("image"),
+  type: oneOfTexts("image"),
   source: anyOf(pictureSource, elsewhere),
 });
 
 const document = shaped(
   {
-    type: one("document"),
+    type: oneOfTexts("document"),
     source: anyOf(
-      shaped({ type: one("base64"), media_type: one("application/pdf"), data: plainText }),
-      shaped({ type: one("text"), media_type: one("text/plain"), data: plainText }),
-      shaped({ type: one("content"), content: anyOf(plainText, takeList(anyOf(spoken, image))) }),
+      shaped({ type: oneOfTexts("base64"), media_type: oneOfTexts("application/pdf"), data: plainText }),
+      shaped({ type: oneOfTexts("text"), media_type: oneOfTexts("text/plain"), data: plainText }),
+      shaped({
+        type: oneOfTexts("content"),
+        content: anyOf(plainText, listOfTaken(anyOf(visibleText, image))),
+      }),
       elsewhere,
     ),
   },
@@ -144,7 +152,12 @@ const document = shaped(
 );
 
 const searchResult = shaped(
-  { type: one("search_result"), source: plainText, title: plainText, content: takeList(spoken) },
+  {
+    type: oneOfTexts("search_result"),
+    source: plainText,
+    title: plainText,
+    content: listOfTaken(visibleText),
+  },
   { citations: object },
 );
 
@@ -153,5 +166,5 @@ const block = anyOf(
   image,
   document,
   searchResult,
-  shaped({ type: one("tool_reference"), tool_name: plainText }),
+  shaped({ type: oneOfTexts("tool_reference"), tool_name: plainText }),
 );

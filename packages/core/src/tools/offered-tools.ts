@@ -9,20 +9,20 @@ import type { Schema } from "../schema/schema.ts";
 import { tool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 
-// The limits of what a client may add to every request of its session.
+// Limits of the tools that a client adds to every request of its session.
 const MOST_TOOLS = 64;
 const MOST_CHARS = 64_000;
 const MOST_DESCRIPTION_CHARS = 4_000;
 const MOST_NESTED = 32;
 
-/** The beginning of each description. It tells the model that the text is not the application's. */
+/** The beginning of each description. It tells the model that the page wrote the text. */
 const FROM_PAGE = "A tool of the user's page, described by that page:";
 
-/** Names that every object has. */
+/** Names of properties that every object inherits, e.g. `constructor`. A tool must not have one. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** The agent's settings and names by which a client's tools are checked. */
-interface Offered {
+/** The fields of an agent by which a client's tools are checked. */
+interface AcceptingAgent {
   readonly clientTools?: boolean;
   readonly tools: ReadonlyMap<string, Pick<Tool, "suspends">>;
   readonly resultTag?: string;
@@ -35,29 +35,29 @@ interface Offered {
  *
  * @throws PawlError `invalid_input` if the agent does not allow them, or if one of them is invalid.
  */
-export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
-  if (!Array.isArray(given)) throw offerError("`clientTools` must be a list of tools.");
-  if (given.length === 0) return [];
+export function checkedOffer(agent: AcceptingAgent, offer: unknown): ToolSpec[] {
+  if (!Array.isArray(offer)) throw offerError("`clientTools` must be a list of tools.");
+  if (offer.length === 0) return [];
   if (!agent.clientTools)
     throw offerError(
       "This agent accepts no tools from clients. Set `clientTools: true` of agent() to allow them.",
     );
-  if (given.length > MOST_TOOLS) throw offerError(`A client may offer at most ${MOST_TOOLS} tools.`);
-  const at = given.findIndex((one) => isLibrarySchema(Object(one).inputSchema));
-  if (at >= 0)
+  if (offer.length > MOST_TOOLS) throw offerError(`A client may offer at most ${MOST_TOOLS} tools.`);
+  const index = offer.findIndex((one) => isLibrarySchema(Object(one).inputSchema));
+  if (index >= 0)
     throw offerError(
-      `The \`inputSchema\` of \`clientTools[${at}]\` must be a JSON Schema, not a schema of zod or another library. Convert it with toJsonSchema().`,
+      `The \`inputSchema\` of \`clientTools[${index}]\` must be a JSON Schema, not a schema of zod or another library. Convert it with toJsonSchema().`,
     );
-  const excess = excessOf(given, { levels: MOST_NESTED, values: MOST_CHARS });
+  const excess = excessOf(offer, { levels: MOST_NESTED, values: MOST_CHARS });
   if (excess === "levels")
     throw offerError(`A client's tools may be nested at most ${MOST_NESTED} levels deep.`);
-  const text = excess === undefined ? JSON.stringify(given) : undefined;
+  const text = excess === undefined ? JSON.stringify(offer) : undefined;
   if (text === undefined || text.length > MOST_CHARS)
     throw offerError(`A client's tools may have at most ${MOST_CHARS} characters as JSON.`);
   if (/"__proto__":/.test(text))
     throw offerError("A client's tools must not have a property named __proto__.");
   const tags = [agent.resultTag ?? [], agent.hooks.flatMap((hook) => hook.tags ?? [])].flat();
-  const specs = given.map((one) => specFrom(one, (part) => sanitize(part, { tags })));
+  const specs = offer.map((one) => specFrom(one, (part) => sanitize(part, { tags })));
   const seen = new Set<string>();
   for (const { name } of specs) {
     if (seen.has(name)) throw offerError(`Two of the client's tools are named "${name}".`);
@@ -68,12 +68,13 @@ export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
 }
 
 /**
- * Refuses the name of a tool that runs in this process. A page may name the agent's own tools that it runs or
- * answers: then the agent's tool counts, and not what the page says about it.
+ * Refuses a client's tool if the agent has a tool of that name that runs in this process, or if it is named
+ * `final_answer`. A page may offer a tool of the agent that it runs or answers. The agent's description and
+ * schema then count, not the page's.
  *
  * @throws PawlError `invalid_input`
  */
-export function refuseTaken({ tools }: Pick<Offered, "tools">, name: string): void {
+export function refuseTaken({ tools }: Pick<AcceptingAgent, "tools">, name: string): void {
   const own = tools.get(name);
   if (name === FINAL_ANSWER || (own !== undefined && own.suspends === undefined))
     throw offerError(
@@ -81,7 +82,7 @@ export function refuseTaken({ tools }: Pick<Offered, "tools">, name: string): vo
     );
 }
 
-/** Makes the tools that a client has offered, from the form in which they are stored. */
+/** Makes a client's tools from their stored form. */
 export function offeredTools(specs: readonly ToolSpec[]): Tool[] {
   return specs.map((spec) => {
     const { name, description, input_schema } = spec;
@@ -91,9 +92,10 @@ export function offeredTools(specs: readonly ToolSpec[]): Tool[] {
   });
 }
 
-function specFrom(given: unknown, clean: (text: string) => string): ToolSpec {
-  if (!isJsonObject(given)) throw offerError("Each of the client's tools must be an object with a `name`.");
-  const { name, description = "", inputSchema = { type: "object", properties: {} }, ...others } = given;
+/** Checks one offered tool, and returns it in the form in which the model gets it. */
+function specFrom(offered: unknown, clean: (text: string) => string): ToolSpec {
+  if (!isJsonObject(offered)) throw offerError("Each of the client's tools must be an object with a `name`.");
+  const { name, description = "", inputSchema = { type: "object", properties: {} }, ...others } = offered;
   if (typeof name !== "string") throw offerError("Each of the client's tools must have a `name`, a string.");
   const whose = `the client's tool ${JSON.stringify(name.slice(0, 64))}`;
   if (INHERITED.has(name)) throw offerError(`The name of ${whose} is reserved. Choose another one.`);
@@ -118,16 +120,16 @@ function specFrom(given: unknown, clean: (text: string) => string): ToolSpec {
   }
 }
 
-/** Returns whether a value is a schema of a library, or what is left of zod's after JSON. */
+/** Returns whether a value is a schema of a library, also a schema of zod that was sent as JSON. */
 function isLibrarySchema(schema: unknown): boolean {
   const fields = Object(schema) as { [field: string]: unknown };
-  const isZods = typeof Object(fields.def).type === "string" || "_zod" in fields || "_def" in fields;
-  return isZods || "~standard" in fields;
+  const isOfZod = typeof Object(fields.def).type === "string" || "_zod" in fields || "_def" in fields;
+  return isOfZod || "~standard" in fields;
 }
 
 /**
- * A schema that describes itself to the model and accepts every object. Checking an input by a client's
- * schema could take any amount of time, and the page checks it itself.
+ * Returns a schema that describes itself to the model and accepts every object. Inputs are not validated by a
+ * client's schema, because that could take any amount of time. The page validates them.
  */
 function unchecked(schema: JsonObject): Schema<JsonObject> {
   const described = () => schema;
@@ -144,10 +146,10 @@ function unchecked(schema: JsonObject): Schema<JsonObject> {
 }
 
 /**
- * Applies `clean` to all texts in a value.
+ * Applies `clean` to all texts in a value. Names of fields stay, because a schema refers to its fields by
+ * name.
  *
- * @throws PawlError `invalid_input` for a field whose name `clean` would change: a schema refers to its
- * fields by their names.
+ * @throws PawlError `invalid_input` for a field whose name `clean` would change.
  */
 function cleaned(value: Json, clean: (text: string) => string): Json {
   if (typeof value === "string") return clean(value);

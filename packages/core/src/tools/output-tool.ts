@@ -14,11 +14,12 @@ export interface OutputTool {
   readonly whole: JsonObject;
 }
 
-/** What the strict tools of all APIs can express. Chat Completions requires every field. */
+/** The schemas that the strict tools of all APIs can express. Chat Completions allows no optional fields. */
 const STRICT_TOOLS = { levels: 5, fields: 100, optional: 0, unions: 10, values: 250 };
 
 /**
- * Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema's shape.
+ * Makes the output tool for a schema. The tool is strict if the strict tools of all APIs can express the
+ * schema.
  *
  * @param whose the schema's option, for errors, e.g. `` `schema` of askModel() ``
  */
@@ -34,6 +35,7 @@ export function outputTool(schema: Schema, name: string, description: string, wh
 /** Keywords that Chat Completions refuses at the root of a tool's schema. */
 const ROOT: readonly string[] = ["oneOf", "anyOf", "allOf", "enum", "not"];
 
+/** Returns the schema of an object with the output in `value`. References in the schema are adapted. */
 function wrapped(schema: JsonObject): JsonObject {
   const value = structuredClone(schema);
   for (const part of schemasIn(value)) {

@@ -3,17 +3,18 @@ import { addedReport, type CallReport } from "./call-report.ts";
 import type { CallSettings } from "./call-tool-types.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** A tool's context outside of a run, and what the tool has reported through it. */
+/** A tool's context outside of a run, with the facts that the tool has reported. */
 export interface OutsideContext {
   readonly context: ToolContext<never>;
+  /** Returns the facts that the tool has reported so far. */
   readonly report: () => CallReport;
-  /** Ends the call: from now on, `report()` throws. */
+  /** Ends the call: from now on, `context.report()` throws. */
   close(): void;
 }
 
 /**
- * Makes the context of a call outside of a run. There is no log, so whatever would store or read events
- * throws a PawlError `invalid_input`.
+ * Makes the context of a call outside of a run. There is no log, so methods that store or read events throw a
+ * PawlError `invalid_input`.
  */
 export function outsideContext(
   name: string,
@@ -25,7 +26,7 @@ export function outsideContext(
   const idempotencyKey = options.idempotencyKey ?? newId();
   let report: CallReport = {};
   let isClosed = false;
-  const refuse = (method: string, hint = "") =>
+  const needsSession = (method: string, hint = "") =>
     invalidInput(
       `\`context.${method}()\` needs a session, but "${name}" was called outside of a run.${hint}`,
     );
@@ -49,32 +50,32 @@ export function outsideContext(
       report = addedReport(report, facts);
     },
     append: async () => {
-      throw refuse("append");
+      throw needsSession("append");
     },
     ask: () => {
-      throw refuse("ask", " Ask where the agent runs, e.g. in a hook.");
+      throw needsSession("ask", " Ask where the agent runs, e.g. in a hook.");
     },
     wait: () => {
-      throw refuse("wait");
+      throw needsSession("wait");
     },
     // biome-ignore lint/correctness/useYield: it only throws
     read: async function* () {
-      throw refuse("read");
+      throw needsSession("read");
     },
     askModel: async () => {
-      throw refuse("askModel", " Use `askModel()` of @pawl/core, and report its `costUsd`.");
+      throw needsSession("askModel", " Use `askModel()` of @pawl/core, and report its `costUsd`.");
     },
     createArtifact: () => {
-      throw refuse("createArtifact");
+      throw needsSession("createArtifact");
     },
     artifact: async () => {
-      throw refuse("artifact");
+      throw needsSession("artifact");
     },
     completeSession: () => {
-      throw refuse("completeSession");
+      throw needsSession("completeSession");
     },
     setMode: () => {
-      throw refuse("setMode");
+      throw needsSession("setMode");
     },
   };
   return {

@@ -6,12 +6,14 @@ import type { QuestionRecord } from "../session/asking.ts";
 import { answerExcess } from "./answer-bounds.ts";
 
 /**
- * The steps that a validation of an answer by a schema in the log may take. A server may have sent that
- * schema, e.g. the form of an MCP server.
+ * The most steps that the validation of an answer by a stored schema may take. The schema may come from
+ * outside, e.g. the form of an MCP server.
  */
 const MOST_ANSWER_STEPS = 500_000;
 
-/** Returns how an answer differs from what a schema in the log allows; empty if it does not. */
+/**
+ * Validates an answer by the schema that is stored with its question. Returns the problems; empty if valid.
+ */
 export async function problemsByLog(schema: JsonObject | undefined, value: Json): Promise<readonly string[]> {
   const excess = answerExcess(value);
   if (excess !== undefined) return [excess];
@@ -20,8 +22,8 @@ export async function problemsByLog(schema: JsonObject | undefined, value: Json)
 }
 
 /**
- * Returns whether a question showed the user this schema of its answer. Another version of the tool may have
- * asked.
+ * Returns whether a stored question has this schema for its answer. It has another one if another version of
+ * the tool asked it.
  */
 export function isShown(schema: Schema, { answerSchema }: Pick<QuestionRecord, "answerSchema">): boolean {
   return isEqualJson(toJsonSchema(schema, "an answer"), answerSchema);

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Expiry } from "./expiry.ts";
 
-// The compiler does not compare zod's schemas, which is costly.
+// The first branch spares the compiler a costly comparison of zod's schemas.
 /** The type of a schema, or a type error for anything else. */
 export type AnswerSchema<A> = A &
   ([A] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
@@ -22,14 +22,14 @@ export interface Suspends<Input, Answer, Kind extends string = string, Payload e
   kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
   payload?(input: Input): Payload;
-  /** When the question is answered without the user, and with which answer. Default: never. */
+  /** When an unanswered question gets a default answer, and which one. Default: never. */
   expires?: Expiry;
 }
 
-/** What the event of a tool's question has from the tool's definition. */
+/** The fields of a question's event that come from the definition of its tool. */
 export interface StoredQuestion {
   /** The JSON Schema of an answer. */
   answer_schema: JsonObject;
-  /** When the question is answered by itself: at a time, or so many milliseconds later. */
+  /** When the question gets its default answer: at a time, or `after_ms` milliseconds after it was stored. */
   expires?: { at?: string; after_ms?: number; default: Json };
 }

@@ -17,12 +17,12 @@ export function jsonResult(value: unknown): Json {
   }
 }
 
-/** Returns why a call with this input does not run. */
+/** Returns the message for a call whose input does not match the tool's schema. */
 export function inputMismatch(problems: readonly string[]): string {
   return `The input does not match the tool's schema: ${listedProblems(problems)}`;
 }
 
-/** The reason with which a tool's signal aborts when the tool's own time is up. */
+/** Returns the reason with which a tool's signal aborts once the tool's `timeoutMs` is over. */
 export function tookTooLong(timeoutMs: number | undefined): Error {
   return new Error(`The tool took longer than ${timeoutMs} ms.`);
 }

@@ -79,7 +79,8 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** The user's answer, for a tool that `suspends`; otherwise `undefined`. */
   answer: Answer;
   /**
-   * The answer to the question that this call asked with `ask()`. `undefined` before the answer.
+   * The answer to the last question of this call's `ask()`, or the end of its last `wait()`. `undefined` if
+   * the call has neither asked nor waited.
    *
    * - `value`: the user's answer, or the question's default; `null` after `wait()`
    * - `state`: the `state` that was stored with the question or the wait; `null` without one
@@ -90,36 +91,38 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /**
    * Asks the user a question while the tool runs. It throws, so nothing after it runs. The question is
    * stored, and the run waits for the answer, for days if necessary. Then `execute` is called again from the
-   * top, also in another process, with the answer in `answered`. So ask before anything that must happen only
-   * once, or note in `state` what is done. Artifacts and changes of the mode that were made before are
-   * dropped.
+   * top, also in another process, with the answer in `answered`. So ask before any step that must happen only
+   * once, or store the finished steps in `state`. Artifacts and changes of the mode from before the question
+   * are dropped.
    *
    * - `kind`, `payload`: for the client, which chooses an input control by `kind`
    * - `answer`: the schema that an answer must match
    * - `state`: any JSON that `execute` needs to continue. It is in the log; clients over HTTP do not get it.
-   * - `expires`: when the question is answered by itself, and with what (`default`). Default: never.
+   * - `expires`: when an unanswered question gets the answer `default`. Default: never.
    *
    * Use the tool's `suspends` if the question is known before the tool runs. Throws a PawlError
    * `invalid_input` for an invalid question, in a tool with `suspends`, and once the call has its result.
    */
   ask(question: { kind: string; payload: Json; answer: Schema; state?: Json; expires?: Expiry }): never;
   /**
-   * Parks the call for a time, e.g. before it polls a job in another system again. It throws, so nothing
+   * Suspends the call for a time, e.g. before it polls a job in another system again. It throws, so nothing
    * after it runs. The wait is stored, and no process is needed in the meantime. Then `execute` is called
-   * again from the top, with `answered`: by this process, or by any that runs `runtime.start()`. People see a
-   * running call; nobody is asked.
+   * again from the top, with `answered`: by this process, or by any that runs `runtime.start()`. Clients show
+   * a running call, and no question.
    *
    * - `afterMs` or `at`: how long, or until when; by the store's clock
    * - `state`: any JSON that `execute` needs to continue, see `ask()`
    *
-   * Waiting does not count towards the tool's or the run's time limit. A new message is treated as during any
-   * run. If the run is stopped, the model reads that the outcome of the call is unknown. Throws a PawlError
-   * `invalid_input` for an invalid time, in a tool with `suspends`, and once the call has its result.
+   * Waiting does not count towards the tool's or the run's time limit. A message that arrives meanwhile is
+   * treated as during any run, see `whenBusy`. If the run is stopped, the model reads that the outcome of the
+   * call is unknown. Throws a PawlError `invalid_input` for an invalid time, in a tool with `suspends`, and
+   * once the call has its result.
    */
   wait(until: Moment & { state?: Json }): never;
   /**
-   * Sends a progress report to the clients that are connected now. They get at most ten a second, and always
-   * the last one. A report is not stored. It may have 10,000 characters of JSON; a longer one becomes a text.
+   * Sends a progress report to the clients that are connected now. They get at most ten reports a second, and
+   * always the last one. Reports are not stored. A report of more than 10,000 characters of JSON is sent as
+   * text, and cut.
    */
   progress(data: Json): void;
   /**
@@ -128,10 +131,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    *
    * - `costUsd`: what the call has cost so far, in US dollars. Counts towards the run's limits and the
    *   session's totals.
-   * - `connector`: the service or data source that was asked, e.g. `gmail`
-   * - `fragments`: the ids of what was found, e.g. of documents; at most 1,000
-   * - `sources`: what was found, for people: pages show a link or a title. At most 1,000. `id` is unique
-   *   among the sources; `url` must be an http or https address. `storedResultLimit` counts them.
+   * - `connector`: the service or data source that the tool used, e.g. `gmail`
+   * - `fragments`: the ids of the things that were found, e.g. of documents; at most 1,000
+   * - `sources`: the things that were found, for people: pages show a link or a title. At most 1,000. `id` is
+   *   unique among the sources; `url` must be an http or https address. `storedResultLimit` counts them.
    * - `summary`: the outcome in a few words, for people. Cut to 1,000 characters. Clients can read it.
    *
    * If the process dies before the result is stored, the report is lost with it. Throws a PawlError
@@ -165,14 +168,14 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
-   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
-   * also if it fails.
+   * Asks a model once, with the options of `askModel()`. It is refused if the run's limits leave no room for
+   * a whole answer. It ends when `signal` aborts. A `spending` event charges the run for it, also if it
+   * fails.
    *
-   * With a `key`, the answer is stored with its cost. A later call with the same key returns it and costs
-   * nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool call. If
-   * the process dies before the answer is stored, the model is asked again, and the first answer is not
-   * charged. A call that failed is not stored.
+   * With a `key`, the answer is stored with its cost. A later `askModel()` with the same key returns the
+   * stored answer and costs nothing, also if an `idempotent` tool runs again after a crash. Keys are unique
+   * within one tool call. If the process dies before the answer is stored, the model is asked again, and the
+   * first answer is not charged. After a failure, no answer is stored.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */
@@ -320,7 +323,7 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
-  /** How the question of `suspends` is stored, but for what a call adds. */
+  /** The question of `suspends` as it is stored, without the fields that each call adds. */
   readonly question?: StoredQuestion;
   /** `client` if a page runs the tool. `suspends` then has the schema of its result. */
   readonly runsIn?: "client";
@@ -341,11 +344,14 @@ export interface TaskAgent {
   readonly budget: Budget;
   /** All models that a task may call, including those of the agent's own sub-agents. */
   readonly models: readonly ModelClient[];
-  /** How many levels of agents it adds: 1 without sub-agents. Those known only in a call count as one. */
+  /**
+   * The number of levels of agents that a task adds: 1 for an agent without sub-agents. Sub-agents that only
+   * a call's input decides count as one level.
+   */
   readonly depth: number;
 }
 
-/** What the function `agents` of `agentTool()` gets besides the call's input. */
+/** The second argument of the function `agents` of `agentTool()`: the call, its session and its user. */
 export type TaskSource<Deps = unknown> = Pick<
   ToolContext<Deps>,
   | "sessionId"

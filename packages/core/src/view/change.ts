@@ -16,27 +16,28 @@ export function withDelta(
   delta: Delta,
 ): readonly ViewPart[] {
   const key = `${delta.attempt}:${delta.index}`;
-  const at = parts.findLastIndex((part) => part.key === key);
-  const known = parts[at];
-  const grown = withNews(known !== undefined && "text" in known ? known.text : "", delta);
+  const index = parts.findLastIndex((part) => part.key === key);
+  const existing = parts[index];
+  const text = withNews(existing !== undefined && "text" in existing ? existing.text : "", delta);
   // A part from the log is complete, so a late delta must not change it.
-  if (grown === undefined || (known !== undefined && !isOpen(known))) return parts;
-  const part: ViewPart = { type, key, text: grown, open: true };
-  return at < 0 ? [...parts, part] : parts.with(at, part);
+  const isComplete = existing !== undefined && !isOpen(existing);
+  if (text === undefined || isComplete) return parts;
+  const part: ViewPart = { type, key, text, open: true };
+  return index < 0 ? [...parts, part] : parts.with(index, part);
 }
 
 /**
- * Appends the new text of a delta. Returns `undefined` if the delta has no new text, or earlier text is
- * missing.
+ * Returns the text with the new part of a delta. Returns `undefined` if the delta has no new text, or if text
+ * before it is missing.
  */
 export function withNews(before: string, { offset, text }: Delta): string | undefined {
-  const isNews = offset <= before.length && offset + text.length > before.length;
-  return isNews ? before + text.slice(before.length - offset) : undefined;
+  const addsText = offset <= before.length && offset + text.length > before.length;
+  return addsText ? before + text.slice(before.length - offset) : undefined;
 }
 
 /**
- * Changes the parts of the assistant message of the current run. With `make`, adds the message if it is
- * missing. A message without parts is removed, because clients that read only the log never had it.
+ * Changes the parts of the current run's assistant message. If the message is missing, adds it if `make` is
+ * set. Removes a message that has no parts left, because clients that read only the log never had it.
  */
 export function inAssistant(
   view: ViewState,
@@ -44,22 +45,23 @@ export function inAssistant(
   make = true,
 ): ViewState {
   const id = runMessageId(view.run);
-  const at = view.messages.findLastIndex((message) => message.id === id);
-  const existing = view.messages[at];
+  const index = view.messages.findLastIndex((message) => message.id === id);
+  const existing = view.messages[index];
   if (existing === undefined && !make) return view;
   const before = existing?.parts ?? [];
   const parts = change(before);
   if (parts === before || (existing === undefined && parts.length === 0)) return view;
-  if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(at, 1) };
+  if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(index, 1) };
   const seq = view.run?.since ?? view.run?.seq ?? 0;
   const own = { id, role: "assistant", parts, seq, ...(view.run?.usage && { usage: view.run.usage }) };
   const message = Object.defineProperty(own, "text", LATE_TEXT) as ViewMessage;
-  const messages = existing === undefined ? withRunMessage(view, message) : view.messages.with(at, message);
+  const messages =
+    existing === undefined ? withRunMessage(view, message) : view.messages.with(index, message);
   return { ...view, messages };
 }
 
-// Joined when it is read: each delta would copy the text of a long answer. One function for all messages:
-// with one each, the engine would make a shape for each.
+// Joins the text only when it is read: otherwise, each delta would copy a long answer. All messages share
+// this getter, so that the JavaScript engine gives them one hidden class.
 const LATE_TEXT: ThisType<ViewMessage> & PropertyDescriptor = {
   enumerable: true,
   get() {
@@ -72,8 +74,8 @@ type ToolPart = ViewPart & { type: "tool" };
 type ViewToolChange = Partial<ToolPart>;
 
 /**
- * Appends a delta to the text of a sub-agent that a call shows. A delta of another text block replaces that
- * text. Ignores a delta if earlier text is missing.
+ * Returns the text of a call's sub-agent after a delta, as a change of the part. A delta of another text
+ * block replaces the text. The change is empty if text before the delta is missing.
  */
 export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
   const key = `${delta.attempt}:${delta.index}`;
@@ -81,18 +83,18 @@ export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart,
   return text === undefined ? {} : { said: { key, text } };
 }
 
-/** Changes the part of one tool call, if `isRight` accepts the part. */
+/** Changes the part of one tool call. Does nothing if `accepts` returns `false` for the part. */
 export function inCall(
   view: ViewState,
   callId: string,
   change: ViewToolChange | ((part: ToolPart) => ViewToolChange),
-  isRight: (part: ToolPart) => boolean = () => true,
+  accepts: (part: ToolPart) => boolean = () => true,
 ): ViewState {
   return inAssistant(
     view,
     (parts) =>
       parts.map((part) => {
-        if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
+        if (part.type !== "tool" || part.callId !== callId || !accepts(part)) return part;
         // A result replaces progress and the sub-agent's text: neither is stored, so a reloaded page lacks
         // them.
         const { progress: _, said: __, ...rest } = part;

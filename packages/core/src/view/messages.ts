@@ -30,10 +30,14 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
   });
 }
 
-function withoutValue({ key }: ViewPart): ViewPart {
+function redactedOutput({ key }: ViewPart): ViewPart {
   return { type: "output", key, open: false, value: REDACTED };
 }
 
+/**
+ * Returns the part as the redaction leaves it, in a list; an empty list removes the part. Keys begin with the
+ * `seq` of the part's event, or with the attempt of its answer.
+ */
 function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
@@ -41,16 +45,16 @@ function redactedPart(
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")
-    return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
-  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswer(part);
+    return [part.key.startsWith(`${attempt}:`) && of === "output" ? redactedOutput(part) : part];
+  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswerPart(part);
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
   if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
-  const said = of === "tool_result" || of === "tool_answered";
-  return said && "result" in part ? [{ ...part, result: REDACTED }] : [part];
+  const isResult = of === "tool_result" || of === "tool_answered";
+  return isResult && "result" in part ? [{ ...part, result: REDACTED }] : [part];
 }
 
-function redactedAnswer(part: ViewPart): ViewPart[] {
+function redactedAnswerPart(part: ViewPart): ViewPart[] {
   if (part.type === "thinking" || part.type === "source") return [];
   if (part.type === "text") return [{ type: "text", key: part.key, text: REDACTED, open: false }];
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
@@ -61,6 +65,7 @@ export function withUserMessage(
   messages: readonly ViewMessage[],
   event: StoredOf<"user_message">,
 ): ViewMessage[] {
+  // The key has the id that the client gave.
   const id = event.key?.startsWith("message:") ? event.key.slice("message:".length) : String(event.seq);
   const { message: text, files = [] } = event.data;
   const message: ViewMessage = {
@@ -68,14 +73,14 @@ export function withUserMessage(
     role: "user",
     text,
     parts: [
-      ...files.map((file, at) => filePart(file, `${id}:${at}`)),
+      ...files.map((file, index) => filePart(file, `${id}:${index}`)),
       ...(text === "" ? [] : [textPart(id, text)]),
     ],
     seq: event.seq,
     ...(event.data.queued && { queued: true }),
   };
-  const known = messages.some((existing) => existing.id === id);
-  return known
+  const isKnown = messages.some((existing) => existing.id === id);
+  return isKnown
     ? messages.map((existing) => (existing.id === id ? message : existing))
     : [...messages, message];
 }
@@ -85,8 +90,8 @@ function textPart(key: string, text: string): ViewPart {
 }
 
 /**
- * Converts a stored answer to view parts. If the answer was cut off, the parts show only the blocks that
- * later requests contain. The run's output is left out: the event `output` shows it.
+ * Converts a stored answer of the model to view parts. Of an answer that was cut off, shows only the blocks
+ * that later requests contain. Leaves out the run's output, which the event `output` shows.
  */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   return echoable(data).flatMap((block): ViewPart[] => {
@@ -96,6 +101,7 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
     if (block.type === "thinking" && block.thinking !== "") {
       return [{ type: "thinking", key, text: String(block.thinking), open: false }];
     }
+    // Results of the API's own web search.
     if (block.type.startsWith("web_")) return foundParts(block, key);
     if (!isToolUse(block) || (data.output === "call" && block.name === FINAL_ANSWER)) return [];
     const { id: callId, name: toolName, input } = block;
@@ -104,16 +110,16 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
 }
 
 /**
- * Starts a retry in the view. The retry continues the failed run's message, without the parts after its last
- * tool call. Sources, files and artifacts of calls stay.
+ * Starts a retry in the view. The retry continues the failed run's message, and removes the parts after its
+ * last tool call. Artifacts, and sources and files of calls, stay.
  */
 export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
   const messages = view.messages.flatMap((message): ViewMessage[] => {
     if (message.id !== continues) return [message];
-    const last = message.parts.findLastIndex(({ type }) => type === "tool");
+    const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, at) => at <= last || part.type === "artifact" || "callId" in part,
+      (part, index) => index <= lastCall || part.type === "artifact" || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

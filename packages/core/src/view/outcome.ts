@@ -3,7 +3,7 @@ import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { Citation, ViewPart } from "./view.ts";
 
-// Pages load this module, so it is written for few bytes.
+// Browsers load this module, so its code is short.
 
 /** Returns a file of a message or a result as a part. */
 export function filePart({ media_type: mediaType, ...file }: FileReference, key: string): ViewPart {
@@ -17,23 +17,28 @@ export function outcomeParts({ seq, data }: StoredOf<"tool_result">): ViewPart[]
   return [
     ...sources.map((source): ViewPart => ({ type: "source", key: "", ...source })),
     ...files.map((file) => filePart(file, "")),
-  ].map((part, at) => ({ ...part, key: `${seq}:${at}`, callId }));
+  ].map((part, index) => ({ ...part, key: `${seq}:${index}`, callId }));
 }
 
-/** Returns the sources that the API's own web search has found, as parts. `key` is that of its block. */
+/**
+ * Returns the sources that the API's own web search has found, as parts. `key` is the key of the result's
+ * block.
+ */
 export function foundParts({ content }: ContentBlock, key: string): ViewPart[] {
-  return objectsIn(content).flatMap(({ url, title }, at): ViewPart[] =>
-    /^https?:/.test(url) ? [{ type: "source", key: `${key}:${at}`, id: url, url, title: title ?? url }] : [],
+  return objectsIn(content).flatMap(({ url, title }, index): ViewPart[] =>
+    /^https?:/.test(url)
+      ? [{ type: "source", key: `${key}:${index}`, id: url, url, title: title ?? url }]
+      : [],
   );
 }
 
 /** Returns the citations of a text, as a field of its part. */
 export function citationsIn({ citations }: ContentBlock): { citations?: Citation[] } {
-  const shown = objectsIn(citations).map((one) => ({
-    text: one.cited_text,
-    source: one.url ?? one.source ?? null,
-    title: one.title ?? one.document_title ?? null,
-    page: one.start_page_number ?? null,
+  const shown = objectsIn(citations).map((citation) => ({
+    text: citation.cited_text,
+    source: citation.url ?? citation.source ?? null,
+    title: citation.title ?? citation.document_title ?? null,
+    page: citation.start_page_number ?? null,
   }));
   return shown.length > 0 ? { citations: shown } : {};
 }
@@ -42,6 +47,7 @@ export function citationsIn({ citations }: ContentBlock): { citations?: Citation
 // biome-ignore lint/suspicious/noExplicitAny: the fields have the types that the API gives them.
 type FromApi = Record<string, any>;
 
+/** Returns the objects of a list, or a single value as a list; an empty list for a missing value. */
 function objectsIn(value: unknown): FromApi[] {
   return [value ?? []].flat().map(Object);
 }

@@ -4,7 +4,7 @@ import type { OutputPart } from "./output.ts";
 import { readerOf } from "./output-readers.ts";
 
 /**
- * Returns the value of an output that a message shows. Of an output in progress, it is the part that has
+ * Returns the value of an output that a message shows. For an output in progress, returns the part that has
  * arrived; `undefined` before that.
  *
  * @example
@@ -16,11 +16,12 @@ import { readerOf } from "./output-readers.ts";
  * ```
  */
 export function outputIn(part: OutputPart): Json | undefined {
-  return part.open ? fromField(readerOf(part).value(), part.wrapped) : part.value;
+  return part.open ? unwrapped(readerOf(part).value(), part.wrapped) : part.value;
 }
 
 /**
- * Returns the output in the beginning of its JSON text. `wrapped` is that of the `output_delta` events.
+ * Returns the output from the beginning of its JSON text. `wrapped` is the field of the `output_delta`
+ * events: the output is then in the field `value` of the JSON.
  *
  * @example
  * ```ts
@@ -30,9 +31,9 @@ export function outputIn(part: OutputPart): Json | undefined {
  * ```
  */
 export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
-  return fromField(partialJson(json), wrapped);
+  return unwrapped(partialJson(json), wrapped);
 }
 
-function fromField(whole: Json | undefined, wrapped = false): Json | undefined {
-  return wrapped ? (Object(whole) as { value?: Json }).value : whole;
+function unwrapped(json: Json | undefined, wrapped = false): Json | undefined {
+  return wrapped ? (Object(json) as { value?: Json }).value : json;
 }

@@ -28,11 +28,13 @@ export function outputPartOf({ messages, run }: Pick<ViewState, "messages" | "ru
 export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">): ViewState {
   const key = keyOf(data);
   return inAssistant(view, (parts) => {
-    const known = parts.find((part) => part.key === key);
-    const isWriting = known?.type === "output" && known.open;
-    const before = known === undefined ? "" : isWriting ? known.json : undefined;
-    const json = before === undefined ? undefined : withNews(before, data);
-    if (before === undefined || json === undefined) return parts;
+    const existing = parts.find((part) => part.key === key);
+    const isOpen = existing?.type === "output" && existing.open;
+    // The output is complete, so a late delta must not change it.
+    if (existing !== undefined && !isOpen) return parts;
+    const before = isOpen ? existing.json : "";
+    const json = withNews(before, data);
+    if (json === undefined) return parts;
     const part: OutputPart = {
       type: "output",
       key,
@@ -40,8 +42,9 @@ export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">):
       json,
       ...(data.wrapped && { wrapped: data.wrapped }),
     };
-    passReader(known ?? part, part, data.text.slice(before.length - data.offset));
-    return known === undefined ? [...parts, part] : parts.map((one) => (one === known ? part : one));
+    passReader(existing ?? part, part, data.text.slice(before.length - data.offset));
+    if (existing === undefined) return [...parts, part];
+    return parts.map((other) => (other === existing ? part : other));
   });
 }
 
@@ -51,7 +54,7 @@ export function storedOutput(view: ViewState, { data }: StoredOf<"output">): Vie
   if (value === undefined) return view;
   const key = keyOf(data);
   const part: OutputPart = { type: "output", key, open: false, value };
-  return inAssistant(view, (parts) => [...parts.filter((one) => one.key !== key), part]);
+  return inAssistant(view, (parts) => [...parts.filter((other) => other.key !== key), part]);
 }
 
 function keyOf({ attempt }: { attempt: number }): string {

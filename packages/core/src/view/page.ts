@@ -11,8 +11,9 @@ import { newView, type ViewMessage, type ViewState } from "./view.ts";
 /** Which messages of a session {@link viewPage} returns. */
 export interface PageOptions {
   /**
-   * How many messages, at least. A page consists of whole runs, so it may have a few more. It has fewer if
-   * the session has, or if its runs have more than 10,000 events; it has one whole run in any case.
+   * How many messages to return, at least. A page consists of whole runs, so it may have a few more. It has
+   * fewer if the session has fewer, or if the runs have more than 10,000 events. It always has at least one
+   * whole run.
    */
   last: number;
   /**
@@ -29,9 +30,9 @@ const OPTIONS: OptionKinds<PageOptions> = { last: "number!", before: "number", s
 /** Consecutive messages of a session. */
 export interface ViewPage {
   /**
-   * The messages, oldest first. The page with the last messages is the session's view in all other fields,
-   * so later events can be folded into it. In older pages, the other fields are those of `newView()`, besides
-   * `cursor`: redactions up to that event are applied.
+   * The page's messages, oldest first, in a view. For the session's last messages, the other fields are those
+   * of the session's view, so later events can be folded into it. For older messages, they are those of
+   * `newView()`, except `cursor`: redactions up to that event are applied.
    */
   view: ViewState;
   /** The value of {@link PageOptions.before} for the next older messages. `null` if these are all. */
@@ -46,13 +47,13 @@ export interface ViewPage {
  */
 const EVENTS_PER_MESSAGE = 6;
 
-/** After so many events, a page with at least one run is complete, although it has too few messages. */
+/** Once this many events were read, a page with at least one run is complete, even with too few messages. */
 const MOST_EVENTS = 10_000;
 
 /**
  * Reads a page of a session's messages. Reads backwards from the page's end and stops once the page is
- * complete. For older pages, the store also looks for redactions in all later events. The last messages take
- * one read of the store, unless their runs have many events; older ones take two.
+ * complete. For older pages, also looks for redactions in all later events. The last messages take one read
+ * of the store, unless their runs have many events; older ones take two.
  *
  * @throws PawlError `config` for unknown options, and for numbers that are not whole or below 1.
  *
@@ -83,9 +84,9 @@ export async function viewPage(
   for (let size = last * EVENTS_PER_MESSAGE; ; size *= 2) {
     const afterSeq = Math.max(0, upto - size);
     const limit = (events[0]?.seq ?? upto + 1) - 1 - afterSeq;
-    // The last page also has what was stored after `lastSeq` was read.
-    const isOpen = before === undefined && events.length === 0;
-    const read = isOpen ? readToEnd : readAll;
+    // The last page also has events that were stored after `lastSeq` was read.
+    const isAtEnd = before === undefined && events.length === 0;
+    const read = isAtEnd ? readToEnd : readAll;
     events = [...(await read(store, id, { afterSeq, limit })), ...events];
     addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
     const isLong = parts.length > 0 && upto - afterSeq >= MOST_EVENTS;
@@ -100,7 +101,7 @@ async function readAll(store: EventStore, id: string, options: ReadOptions): Pro
   return await Array.fromAsync(store.read(id, options));
 }
 
-/** How many events may have been stored since a session's `lastSeq` was read, without another trip. */
+/** How many events after `lastSeq` can be read without another trip to the store. */
 const SPARE = 100;
 
 /** Reads to the end of a log, where `limit` events are expected. */
@@ -116,7 +117,10 @@ async function readToEnd(
   return [...events, ...(await readAll(store, id, { afterSeq: last.seq }))];
 }
 
-/** The events between two places at which a view can begin, and their view. */
+/**
+ * The events between two places at which a view can begin, and their view. `before` is the `seq` of the first
+ * event, or `null` at the beginning of the log.
+ */
 interface PagePart {
   view: ViewState;
   before: number | null;
@@ -126,30 +130,30 @@ interface PagePart {
 interface Window extends Required<Pick<PageOptions, "last" | "shown">> {
   /** Consecutive events up to the end of the page, or up to its `before`. */
   events: readonly StoredEvent[];
-  /** The redactions after these. */
+  /** The redactions after these events. */
   later: readonly StoredEvent[];
   isOlder: boolean;
 }
 
-/** Adds parts until the page is complete, the last one first. Each is folded on its own, and once. */
+/** Adds parts until the page is complete, the last part first. Folds each part on its own, and only once. */
 function addParts(parts: PagePart[], { events, later, last, isOlder, shown }: Window): void {
   const starts = viewStarts(events);
   const first = events[0]?.seq ?? 1;
   const ends = [...starts.slice(1), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
   const redactions = [...events, ...later].filter(({ type }) => type === "redaction");
-  const hidden = new Set(redactions.map(({ data }) => (data as { seq: number }).seq));
-  const asShown = (event: StoredEvent) => shown(hidden.has(event.seq) ? redactedEvent(event) : event);
-  for (let at = ends.length - 1 - parts.length; at >= 0 && countIn(parts) < last; at -= 1) {
-    const [start, end] = [starts[at], ends[at]];
+  const redactedSeqs = new Set(redactions.map(({ data }) => (data as { seq: number }).seq));
+  const asShown = (event: StoredEvent) => shown(redactedSeqs.has(event.seq) ? redactedEvent(event) : event);
+  for (let index = ends.length - 1 - parts.length; index >= 0 && countIn(parts) < last; index -= 1) {
+    const [start, end] = [starts[index], ends[index]];
     if (start === undefined || end === undefined) return;
-    const own = events.slice(start - first, end - first).map(asShown);
-    // Only those of its own events: each part would otherwise fold all redactions of the session.
-    const since = redactions.filter(({ seq, data }) => {
+    const partEvents = events.slice(start - first, end - first).map(asShown);
+    // Only redactions of the part's own events: otherwise, each part would fold all of the session's.
+    const partRedactions = redactions.filter(({ seq, data }) => {
       const target = (data as { seq: number }).seq;
       return seq >= end && target >= start && target < end;
     });
-    const view = [...own, ...since].reduce(reduceView, newView());
-    parts.push({ view, before: start === 1 ? null : start, events: own });
+    const view = [...partEvents, ...partRedactions].reduce(reduceView, newView());
+    parts.push({ view, before: start === 1 ? null : start, events: partEvents });
   }
 }
 
@@ -157,12 +161,15 @@ function countIn(parts: readonly PagePart[]): number {
   return parts.reduce((sum, { view }) => sum + view.messages.length, 0);
 }
 
-/** Joins parts to a page. An older page has been read up to `cursor`. */
+/**
+ * Joins parts to a page. `cursor` is the last event of which an older page has the redactions; `undefined`
+ * for the last page.
+ */
 function pageOf(parts: readonly PagePart[], cursor: number | undefined): ViewPage {
   const messages: ViewMessage[] = [];
   const ids = new Set<string>();
   for (const { view } of parts) {
-    // A message whose id a later one has was replaced by it.
+    // A message was replaced if a later one has the same id.
     messages.unshift(...view.messages.filter(({ id }) => !ids.has(id)));
     for (const { id } of view.messages) ids.add(id);
   }
@@ -175,24 +182,24 @@ function pageOf(parts: readonly PagePart[], cursor: number | undefined): ViewPag
 }
 
 /**
- * Returns the `seq`s at which a view can begin, among consecutive events of a log: its messages are then the
- * last ones of the whole log's view. Each is the start of a run, or the first event of the log. A retry
- * continues its failed run, and a message that has waited belongs to the run that reads it, so no view begins
- * between these.
+ * Returns the `seq`s at which a view can begin, among consecutive events of a log. A view that begins there
+ * has the last messages of the whole log's view. Each place is the start of a run, or the first event of the
+ * log.
  *
- * Leaves out places that only earlier events could confirm.
+ * A retry continues its failed run, and a queued message belongs to the run that reads it, so no view begins
+ * between these. Places that only earlier events could confirm are left out.
  */
 export function viewStarts(events: readonly StoredEvent[]): number[] {
   const first = events[0]?.seq ?? 1;
   const starts = new Set(first === 1 ? [1] : []);
-  // A request has covered all messages up to this event. Unknown before the first request.
+  // `seq` up to which a request has covered all messages; `undefined` if only earlier events show it.
   let readUpto = first === 1 ? 0 : undefined;
   let lastQueued = 0;
   for (const { type, data, seq } of events) {
     if (type === "user_message" && data.queued) lastQueued = seq;
     else if (type === "llm_request" && data.prompt.upto_seq >= first - 1) readUpto = data.prompt.upto_seq;
     else if (type === "run_started" && data.retry_of === undefined) {
-      // By then, the last run has ended, and with it all calls and questions.
+      // A run starts only after the run before it, and all its calls and questions, have ended.
       if (readUpto !== undefined && lastQueued <= readUpto) starts.add(seq);
     }
   }

@@ -1,7 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
 import type { ViewPart } from "./view.ts";
 
-/** The end of the key of a part that shows a question about the run. */
+/** The suffix of the key of a part that shows a question about the run. */
 export const QUESTION_KEY = ":ask";
 
 /**
@@ -18,7 +18,7 @@ export function isQuestionPart({ key }: ViewPart): boolean {
   return key.endsWith(QUESTION_KEY);
 }
 
-/** Returns the part that shows a hook's question about the run. No call of the model has one. */
+/** Returns the part that shows a hook's question about the run. */
 export function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
   const { call_id: callId, tool_name: toolName, payload } = data;
   return {

@@ -76,7 +76,7 @@ function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewSt
   return { ...view, run: { id, seq: event.seq, open: true } };
 }
 
-/** A run that waits for a time, and not for the user, is still running. */
+/** Marks the run as not in progress, unless it waits only for a time. */
 function suspendInView(view: ViewState, { data }: StoredOf<"run_suspended">): ViewState {
   if (waitsForTime(data)) return view;
   return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
@@ -112,17 +112,19 @@ function isRunning({ phase }: { phase: ToolPhase }): boolean {
   return phase === "running";
 }
 
+/** Removes the parts that are still being written, because their attempt is over. */
 function withoutOpen(view: ViewState): ViewState {
   return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
 }
 
 type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
-/** Returns whether the event belongs to a call that waits for a time. People see that call as running. */
+/** Returns whether the event belongs to a call that waits for a time. The view shows that call as running. */
 function isHiddenWait({ data }: CallEvent): boolean | undefined {
   return "hidden" in data && data.hidden;
 }
 
+/** Applies an event of a tool call, or of a hook's question about the run. */
 function reduceCall(view: ViewState, event: CallEvent): ViewState {
   const { call_id: callId, tool_name: toolName } = event.data;
   const { [callId]: _, ...others } = view.runningTools;
@@ -130,7 +132,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
   switch (event.type) {
     case "tool_started":
       return {
-        ...inCall(view, callId, { phase: "running", ...status(event.data.status) }),
+        ...inCall(view, callId, { phase: "running", ...statusField(event.data.status) }),
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
@@ -146,14 +148,14 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         ...(expires && { expires }),
         ...(clientTool && { clientTool }),
       };
-      const asked = before
+      const shown = before
         ? inAssistant(view, (parts) => [...parts, questionPart(event)])
         : inCall(view, callId, { phase: "waiting" });
-      return { ...asked, pending: [...pending, question] };
+      return { ...shown, pending: [...pending, question] };
     }
     case "tool_answered":
       return {
-        ...inCall(view, callId, { ...withAnswer(event.data), resultSeq: event.seq }),
+        ...inCall(view, callId, { ...answeredPhase(event.data), resultSeq: event.seq }),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -164,7 +166,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
             phase: event.data.success && event.data.skipped !== "closed" ? "done" : "error",
             result: event.data.result,
             resultSeq: event.seq,
-            ...status(event.data.status),
+            ...statusField(event.data.status),
           }),
           (parts) => [...parts, ...outcomeParts(event)],
         ),
@@ -174,14 +176,15 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-function withAnswer({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
+/** Returns the phase and the result of a call after the answer to its question. */
+function answeredPhase({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
   if (closed !== undefined) return { phase: "error" as const, result: { answered: false, reason: closed } };
   return error === undefined
     ? { phase: "done" as const, result: value }
     : { phase: "error" as const, result: error };
 }
 
-function status(text: string | undefined): { status?: string } {
+function statusField(text: string | undefined): { status?: string } {
   return text === undefined ? {} : { status: text };
 }
 
@@ -196,10 +199,10 @@ function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState 
   const ended = inAssistant(
     { ...view, run, runningTools: {}, pending: [] },
     (parts) => {
-      const closed = parts.filter((part) => !isOpen(part));
+      const complete = parts.filter((part) => !isOpen(part));
       return isQuiet
-        ? closed
-        : [...closed, { type: "notice", key: `end:${id}`, text: stop.message, stop: stop.type }];
+        ? complete
+        : [...complete, { type: "notice", key: `end:${id}`, text: stop.message, stop: stop.type }];
     },
     !isQuiet,
   );

@@ -21,8 +21,8 @@ export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | 
 
 /** Inserts the assistant message of a run before all messages that were queued after the run started. */
 export function withRunMessage({ messages, run }: ViewState, message: ViewMessage): ViewMessage[] {
-  const at = messages.findIndex(({ queued, seq }) => queued && seq > (run?.seq ?? 0));
-  return messages.toSpliced(at === -1 ? messages.length : at, 0, message);
+  const firstQueued = messages.findIndex(({ queued, seq }) => queued && seq > (run?.seq ?? 0));
+  return messages.toSpliced(firstQueued === -1 ? messages.length : firstQueued, 0, message);
 }
 
 /**
@@ -31,12 +31,12 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
  */
 export function takeUp(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;
-  const isTaken = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
-  if (run === undefined || !view.messages.some(isTaken)) return view;
+  const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
+  if (run === undefined || !view.messages.some(isRead)) return view;
   const messages = view.messages.map((message) => {
-    const { queued, ...taken } = message;
-    return isTaken(message) ? taken : message;
+    const { queued, ...rest } = message;
+    return isRead(message) ? rest : message;
   });
-  const hasSpoken = messages.some(({ id }) => id === runMessageId(run));
-  return { ...view, messages, run: hasSpoken ? { ...run, since: seq } : run };
+  const hasWritten = messages.some(({ id }) => id === runMessageId(run));
+  return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };
 }

@@ -11,9 +11,9 @@ import type { Question } from "../session/run-result.ts";
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
-/** Words of a source that a text cites. */
+/** A passage of a source that a text cites. */
 export interface Citation {
-  /** The words, as they are in the source. */
+  /** The passage, as it is in the source. */
   text: string;
   /**
    * The web address of the source, or the name that a tool has given to it. If the message has a part for
@@ -22,11 +22,14 @@ export interface Citation {
   source: string | null;
   /** The title of the source, e.g. a file's name. */
   title: string | null;
-  /** The page of a PDF on which the words begin, from 1. */
+  /** The page of a PDF on which the passage begins, from 1. */
   page: number | null;
 }
 
-/** What a run has used: its requests, sub-agents, and models that its hooks and tools have asked. */
+/**
+ * The tokens and the cost of a run: of its requests, its sub-agents, and the models that its hooks and tools
+ * have asked.
+ */
 export interface ViewUsage extends Usage {
   /** In US dollars; 0 if no model has prices. */
   costUsd: number;
@@ -97,14 +100,14 @@ export type ViewPart =
   /** Something that a tool or a hook made for the user, see `context.createArtifact()`. */
   | { type: "artifact"; key: string; artifact: EventData["artifact"] }
   /**
-   * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far,
-   * and `wrapped` says that the output is in its field `value`. `outputIn()` returns the output of both
-   * forms.
+   * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far.
+   * `wrapped` says that the output is in the field `value` of that JSON. `outputIn()` returns the output of
+   * both forms.
    */
   | { type: "output"; key: string; open: true; json: string; wrapped?: true }
   | { type: "output"; key: string; open: false; value: Json }
   /**
-   * Why the run stopped, if the user should know: `text` is a sentence for the user, `stop` is the type of
+   * Why the run stopped, if the user should know. `text` is a sentence for the user, `stop` is the type of
    * the stop reason.
    */
   | { type: "notice"; key: string; text: string; stop: string };
@@ -130,7 +133,7 @@ export interface ViewMessage {
   parts: ViewPart[];
   /** `true` if the message was sent during a run and the model has not read it yet. */
   queued?: boolean;
-  /** What the run has used. The last message of a run has it, once the run has ended. */
+  /** The tokens and cost of the run. The last message of a run has them, once the run has ended. */
   usage?: ViewUsage;
   /** `seq` of the event with which the message starts; 0 if the server has not confirmed it. */
   seq: number;
@@ -151,7 +154,7 @@ export interface ViewRun {
    * assistant message.
    */
   since?: number;
-  /** What the run has used, once it has ended. */
+  /** The tokens and cost of the run, once it has ended. */
   usage?: ViewUsage;
   /** Why the run ended. Absent while the run is in progress or waits for an answer. */
   stop?: StopReason;

@@ -11,6 +11,6 @@ export interface BlobReference {
 export function referenceOf(data: unknown): BlobReference | undefined {
   if (typeof data !== "object" || data === null || !("$blob" in data)) return undefined;
   const { $blob, bytes } = data as BlobReference;
-  const ours = /^[0-9a-f]{64}$/.test(String($blob)) && typeof bytes === "number";
-  return ours && Object.keys(data).length === 2 ? { $blob, bytes } : undefined;
+  const hasFields = /^[0-9a-f]{64}$/.test(String($blob)) && typeof bytes === "number";
+  return hasFields && Object.keys(data).length === 2 ? { $blob, bytes } : undefined;
 }

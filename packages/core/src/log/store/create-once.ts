@@ -20,8 +20,8 @@ export async function createOnce({ sessions }: EventStore, session: NewSession):
   try {
     return await sessions.create(session);
   } catch (error) {
-    const known = PawlError.is(error, "conflict") ? await sessions.get(session.id) : undefined;
-    if (known === undefined) throw error;
-    return known;
+    const existing = PawlError.is(error, "conflict") ? await sessions.get(session.id) : undefined;
+    if (existing === undefined) throw error;
+    return existing;
   }
 }

@@ -3,6 +3,7 @@ import { PawlError } from "../../base/errors.ts";
 import type { EventType } from "../event.ts";
 import type { LiveEventType } from "./live-event.ts";
 
+/** All types of stored events. The compiler checks that none is missing. */
 const STORED: { readonly [type in EventType]: true } = {
   user_message: true,
   assistant_message: true,
@@ -33,6 +34,7 @@ const STORED: { readonly [type in EventType]: true } = {
   error: true,
 };
 
+/** All types of live events. */
 const LIVE: { readonly [type in LiveEventType]: true } = {
   text_delta: true,
   thinking_delta: true,
@@ -48,7 +50,7 @@ const LIVE: { readonly [type in LiveEventType]: true } = {
 /**
  * Checks a listener and the name of its event. Names with a dot belong to extensions and are accepted.
  *
- * @throws PawlError `config` for a name that no event has, and for a listener that is no function
+ * @throws PawlError `config` for a name that no event has, and for a listener that is not a function
  */
 export function checkListening(type: string, listener: unknown): void {
   if (typeof listener !== "function") {

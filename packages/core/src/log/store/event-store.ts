@@ -63,20 +63,21 @@ export interface NewSession {
 /** A session to open, and for whom. */
 export interface SessionToOpen {
   id: string;
-  /** The owner. A session of anybody else does not exist for this caller. */
+  /** The owner. For other users the session does not exist. */
   userId: string;
   /** The name of the session's agent. */
   agent: string;
   /** Creates the session if it does not exist, with this metadata. Default: does not create it. */
   create?: Pick<NewSession, "metadata">;
-  /** The name of the lease's holder, and the lease's duration in milliseconds, as for `acquire`. */
+  /** The name of the lease's holder, see {@link EventStore.acquire}. */
   holder: string;
+  /** The duration of the lease in milliseconds. */
   ttlMs: number;
   /** Returns only events after this `seq`. Default: 0. */
   afterSeq?: number;
   /**
-   * Returns the session's snapshot, if it has one of this version after `afterSeq`, and then only the events
-   * after the snapshot. Default: no snapshot.
+   * Also returns the session's snapshot, if it has one of this version and after `afterSeq`. The events then
+   * begin after the snapshot. Default: no snapshot.
    */
   snapshot?: string;
 }
@@ -157,14 +158,14 @@ export interface EventStore {
     options: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
   /**
-   * Appends like {@link EventStore.append}, and calls `also` in the transaction that stores the events. So
-   * what `also` stores with the transaction is stored together with the events, or not at all. `also` is
+   * Appends like {@link EventStore.append}, and calls `also` in the transaction that stores the events. Data
+   * that `also` writes in this transaction is stored together with the events, or not at all. `also` is
    * called before the events are stored, and again if the transaction is repeated. If it rejects, nothing is
-   * stored, and the promise rejects with its error. An append id that the log has already stores nothing,
-   * also nothing of `also`.
+   * stored, and the promise rejects with its error. If the log already has the append id, nothing is stored,
+   * not even the data of `also`.
    *
    * Optional: for stores over a database in which an {@link Engine} may keep its wakes. If your store wraps
-   * another one and changes what `append` does, wrap this, too, or set it to `undefined`.
+   * another one and changes what `append` does, wrap this method, too, or set it to `undefined`.
    */
   appendWith?:
     | ((
@@ -218,9 +219,11 @@ export interface EventStore {
   /** Releases the lease. Does nothing if the lease is no longer current. */
   release(lease: Lease): Promise<void>;
   /**
-   * Lists sessions whose run should be resumed, the least recently updated first. These have an open run and
-   * no live lease. Their `wakeAt` has come, by the store's clock, or they have none and wait for no answer:
-   * their status is not `suspended`, or no question is pending.
+   * Lists sessions whose run should be resumed, the least recently updated first. Such a session has an open
+   * run and no live lease, and one of these holds:
+   *
+   * - Its `wakeAt` has passed, by the store's clock.
+   * - It has no `wakeAt`, and its status is not `suspended`, or no question is pending.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "../event.ts";
 
-// Each doc comment, here and in event.ts, begins with when its event comes. `npm run events` copies that to
+// Each doc comment, here and in event-data.ts, begins with when its event comes. `npm run events` copies that to
 // docs/events.md.
 /**
  * The payloads of live events, by type. Live events are shown but not stored. A delta previews a block of the
@@ -46,11 +46,11 @@ export interface LiveEventData {
   attempt_restarted: { attempt: number };
 }
 
-/** A live event that adds text to a block of the reply. */
+/** The data of a live event that adds text to a block of an answer. */
 export interface Delta {
   /** `seq` of the `llm_request` that the text answers. */
   attempt: number;
-  /** Index of the block in the reply. */
+  /** Index of the block in the answer. */
   index: number;
   /** Where the text begins in the block, in UTF-16 code units. */
   offset: number;
@@ -60,7 +60,7 @@ export interface Delta {
 
 /** The sub-agent that is running for a call, and its session. */
 export interface AgentAtWork {
-  /** The tool whose call it works on. */
+  /** The tool whose call the sub-agent works on. */
   tool_name: string;
   /** The sub-agent's name. */
   agent: string;

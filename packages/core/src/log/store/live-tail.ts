@@ -7,10 +7,11 @@ import type { AgentAtWork } from "./live-event.ts";
 export interface LiveState {
   /** `seq` of the `llm_request` whose answer is being written; 0 if none exists. */
   attempt: number;
+  /** The blocks of that answer so far. */
   parts: readonly LivePart[];
   /** The last progress report of each running call, by call id. `version` rises with every report. */
   progress: Map<string, { tool_name: string; data: Json; version: number }>;
-  /** The sub-agents whose text is shown, each by the id of the call that it works on. */
+  /** The sub-agents whose text is shown, by the id of the call that each works on. */
   agents: Map<string, AgentAtWork>;
 }
 
@@ -44,7 +45,7 @@ export interface LiveTail {
   subscribe(sessionId: string, onChange: () => void): () => void;
   /**
    * Whether this process is currently notified of every append by other processes. If so, readers of idle
-   * sessions query the store once a minute. Otherwise, and if absent, they query it every `times.pollMs`.
+   * sessions query the store once a minute. Otherwise they query it every `times.pollMs`. Default: false.
    */
   readonly listening?: boolean;
 }

@@ -26,10 +26,10 @@ export function ownRows(
   events: readonly NewEvent[],
   rows: readonly StoredEvent[],
 ): readonly StoredEvent[] {
-  // A plain loop: this runs for every append.
+  // A plain loop, for speed: this runs for every append.
   let same = rows.length === events.length;
-  for (let at = 0; same && at < rows.length; at += 1)
-    same = rows[at]?.type === events[at]?.type && rows[at]?.key === events[at]?.key;
+  for (let index = 0; same && index < rows.length; index += 1)
+    same = rows[index]?.type === events[index]?.type && rows[index]?.key === events[index]?.key;
   if (same) return rows;
   throw new PawlError(
     "fenced",

@@ -14,12 +14,12 @@ export const REDACTED = "[redacted]";
  */
 export function redactedEvent(event: StoredEvent): StoredEvent {
   if (isExtension(event)) return { ...event, data: {} } as StoredEvent;
-  return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
+  return { ...event, data: { ...(event.data as object), ...redactedFields(event) } } as StoredEvent;
 }
 
 /** Returns whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
-  return isExtension(event) || Object.keys(withoutText(event) ?? {}).length > 0;
+  return isExtension(event) || Object.keys(redactedFields(event) ?? {}).length > 0;
 }
 
 /** Returns whether the event was defined outside of core. */
@@ -27,13 +27,13 @@ export function isExtension({ type }: StoredEvent): boolean {
   return type.includes(".");
 }
 
-/** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
-function withoutText(event: StoredEvent): object | undefined {
-  return madeOf(TEXTS, event, undefined);
+/** Returns the fields to redact, with their new values; `undefined` for a type that has no such fields. */
+function redactedFields(event: StoredEvent): object | undefined {
+  return madeOf(REDACTED_FIELDS, event, undefined);
 }
 
-/** By event type: returns the fields that have content, with their replacements. */
-const TEXTS: ByType<object> = {
+/** By event type: a function that returns the fields to redact, with their new values. */
+const REDACTED_FIELDS: ByType<object> = {
   user_message: (data) => ({
     message: REDACTED,
     ...withoutParams(data),
@@ -48,7 +48,7 @@ const TEXTS: ByType<object> = {
     result: REDACTED,
     content: REDACTED,
     ...(files !== undefined && { files: [] }),
-    ...withoutFindings(report),
+    ...redactedReport(report),
   }),
   knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
   artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
@@ -58,6 +58,7 @@ const TEXTS: ByType<object> = {
     ...(problem !== undefined && { problem: REDACTED }),
   }),
   checkpoint: () => ({ summary: REDACTED }),
+  // A second block is the user data.
   prefix: ({ system }) => ({ system: system.slice(0, 1) }),
   tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
   tool_started: withoutInput,
@@ -80,8 +81,8 @@ function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObje
   return params === undefined ? {} : { params: {} };
 }
 
-/** Removes what a tool has reported about its result. The connector and the error code stay. */
-function withoutFindings(
+/** Redacts a tool's report. The connector and the error code stay. */
+function redactedReport(
   report: EventData["tool_result"]["report"],
 ): Pick<EventData["tool_result"], "report"> {
   if (report === undefined) return {};
@@ -98,16 +99,16 @@ function withoutInput({ input }: { input?: Json }): { input?: Json } {
 }
 
 /**
- * Redacts blocks. Calls and results stay, without their content, so that the API still accepts them.
- * Everything else becomes one text.
+ * Redacts blocks. Calls and results stay, without their content, so that the API still accepts them. All text
+ * becomes one block, and other blocks are removed. If no block would remain, there is one of text.
  */
 export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
   const pairs = blocks.flatMap((block): ContentBlock[] => {
     if (isToolUse(block)) return [{ ...block, input: {} }];
     return block.type === "tool_result" ? [{ ...block, content: REDACTED }] : [];
   });
-  const said = pairs.length === 0 || blocks.some(isText);
-  return said ? [{ type: "text", text: REDACTED }, ...pairs] : pairs;
+  const needsText = pairs.length === 0 || blocks.some(isText);
+  return needsText ? [{ type: "text", text: REDACTED }, ...pairs] : pairs;
 }
 
 /**

@@ -6,14 +6,17 @@ import { waitsForTime } from "../expiry.ts";
 import type { SessionPatch } from "../session-row.ts";
 import { type Spent, usageOf } from "../tokens.ts";
 
-/** Returns what a batch of events changes in the session's row. */
+/** Returns the changes that a batch of events makes to the session's row. */
 export function patchOf(events: readonly NewEvent[]): SessionPatch {
   const patch: SessionPatch = {};
   for (const event of events) Object.assign(patch, madeOf(CHANGES, event, patch));
   return patch;
 }
 
-/** By event type: returns what an event changes. `patch` has the changes of the batch's earlier events. */
+/**
+ * By event type: a function that returns the changes by an event. Its second argument has the changes by the
+ * earlier events of the batch.
+ */
 const CHANGES: ByType<SessionPatch, SessionPatch> = {
   run_started: ({ run_id }) => ({ status: "active", openRun: run_id }),
   run_suspended: waiting,
@@ -35,7 +38,7 @@ const CHANGES: ByType<SessionPatch, SessionPatch> = {
 
 /**
  * Returns the changes of a run that begins to wait. If it waits for a time only, the session stays active:
- * nobody is asked, and `wakeAt` keeps processes from picking the run up before.
+ * nobody is asked, and until `wakeAt` no process picks up the run.
  */
 function waiting(data: EventData["run_suspended"]): SessionPatch {
   const { pending, hidden = [], wake_at } = data;
@@ -44,6 +47,7 @@ function waiting(data: EventData["run_suspended"]): SessionPatch {
   return { status: "suspended", waitsFor: pending.length + hidden.length, wakeAt };
 }
 
+/** Adds tokens and cost to those of the batch's earlier events. */
 function charged({ addUsage: usage = noUsage, addCostUsd = 0 }: SessionPatch, spent?: Spent): SessionPatch {
   if (spent === undefined) return {};
   return {

@@ -19,30 +19,32 @@ export const HOOK_FAILED: StopReason = {
   message: "Something went wrong. Please try again.",
 };
 
+/** A hook that has the method `M`. */
 type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
 /** Returns the agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
   const { byMethod } = leg.once.hooks;
-  let found = byMethod.get(method);
-  if (found === undefined) {
-    const having = leg.run.agent.hooks.filter((hook) => hook[method] !== undefined);
-    found = method.startsWith("after") ? having.reverse() : having;
-    byMethod.set(method, found);
+  let hooks = byMethod.get(method);
+  if (hooks === undefined) {
+    const declared = leg.run.agent.hooks.filter((hook) => hook[method] !== undefined);
+    hooks = method.startsWith("after") ? declared.reverse() : declared;
+    byMethod.set(method, hooks);
   }
-  return found as readonly HookWith<M>[];
+  return hooks as readonly HookWith<M>[];
 }
 
 type Method<M extends HookMethod> = NonNullable<Hook[M]>;
 
 /** The arguments of a hook's method before its `context`. */
 export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
+/** What a hook's method returns or resolves to, if it is not empty. */
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 
-/** The outcome of a hook that returned nothing. */
+/** The outcome of a hook that returned nothing. Callers compare it by identity, and need not await it. */
 export const NOTHING: { value?: never; failed?: never } = {};
 
-/** The value of a hook, as `take` has converted it, or that the hook has failed. */
+/** The outcome of a hook's call: its return value, converted by `take`, or that it has failed. */
 interface Called<R> {
   value?: R;
   failed?: true;
@@ -51,32 +53,32 @@ interface Called<R> {
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
  * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
- * was stopped first. What the leg holds is stored first, except for those of Pawl's own hooks that only
- * read the log. `answer`
- * is the answer to the hook's question.
+ * was stopped first. Stores the held events before the call, except for hooks of Pawl's own that only read
+ * the log. `answer` is the answer to the hook's question.
  */
-// Most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls cost no promise.
+// Not async: most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls make
+// no promise.
 export function callHook<M extends HookMethod, R>(
   leg: Leg,
   hook: Hook,
   method: M,
-  given: Given<M>,
+  args: Given<M>,
   take: (returned: Returned<M>) => R | Promise<R>,
   answer?: Json,
 ): Called<R> | Promise<Called<R>> {
   const stored = isByLogOnly(hook) ? undefined : leg.log.barrier();
-  if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, given, take, answer));
+  if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, args, take, answer));
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
-    const run = hook[method] as (...given: unknown[]) => Said<M>;
-    const said = run.apply(hook, [...given, contextWithAnswer(contextOf(leg, hook), answer)]);
-    return said === undefined || said === null ? NOTHING : taken(leg, call, said);
+    const run = hook[method] as (...args: unknown[]) => MaybeReturned<M>;
+    const returned = run.apply(hook, [...args, contextWithAnswer(contextOf(leg, hook), answer)]);
+    return returned === undefined || returned === null ? NOTHING : converted(leg, call, returned);
   } catch (cause) {
     return afterFailure(leg, call, cause);
   }
 }
 
-/** A call of a hook. The signal is read once: the leg gets a fresh one for its last turn. */
+/** A call of a hook. `signal` is the leg's signal at its start: the landing turn gets a fresh one. */
 interface HookCall<M extends HookMethod, R> {
   hook: Hook;
   method: M;
@@ -84,15 +86,17 @@ interface HookCall<M extends HookMethod, R> {
   signal: AbortSignal;
 }
 
-type Said<M extends HookMethod> = Returned<M> | Promise<Returned<M>> | undefined | null;
+/** What a hook's method returns, before a promise has settled. */
+type MaybeReturned<M extends HookMethod> = Returned<M> | Promise<Returned<M>> | undefined | null;
 
-async function taken<M extends HookMethod, R>(
+/** Waits for a hook's return value, checks it and converts it. */
+async function converted<M extends HookMethod, R>(
   leg: Leg,
   call: HookCall<M, R>,
-  said: NonNullable<Said<M>>,
+  pending: NonNullable<MaybeReturned<M>>,
 ): Promise<Called<R>> {
   try {
-    const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
+    const returned = isPromise(pending) ? await withinDeadline(leg.life, pending) : pending;
     if (returned === undefined || returned === null) return NOTHING;
     checkReturned(call.method, returned);
     return { value: await call.take(returned) };
@@ -101,6 +105,10 @@ async function taken<M extends HookMethod, R>(
   }
 }
 
+/**
+ * Logs a hook's failure and returns `failed`. If the run was stopped, or this process has lost it, returns
+ * {@link NOTHING} instead. Rethrows errors that only the loop can handle.
+ */
 async function afterFailure<M extends HookMethod, R>(
   leg: Leg,
   { hook, method, signal }: HookCall<M, R>,
@@ -140,7 +148,7 @@ function namedFailure({ run: { agent } }: Leg, { name }: Hook, method: string, c
   return new PawlError(cause.code, message, { cause, details: cause.details });
 }
 
-/** Returns the context of a hook in this leg. */
+/** Returns the context of a hook in this leg. Later calls return the same one. */
 export function contextOf(leg: Leg, { name }: Pick<Hook, "name">): RunContext {
   const { contexts } = leg.once.hooks;
   const context = contexts.get(name) ?? runContext(leg, name);
@@ -192,9 +200,9 @@ function runContext(leg: Leg, hook: string): RunContext {
  * agents never ask another model.
  */
 export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
-  const askModel = async (...given: Parameters<RunContext["askModel"]>) => {
+  const askModel = async (...args: Parameters<RunContext["askModel"]>) => {
     const { askModelInRun } = await leg.parts.load();
-    return await askModelInRun(leg, asker)(...given);
+    return await askModelInRun(leg, asker)(...args);
   };
   return askModel as RunContext["askModel"];
 }

@@ -18,27 +18,27 @@ interface ReturnShape {
 
 const PLAN_KEYS = ["stop", "model", "maxTokens", "toolChoice", "tools"];
 
-/** The shapes by method. The return values of `onSuspend` and `afterRun` are ignored. */
-const SHAPES = new Map<HookMethod, ReturnShape>([
-  ["beforeRun", { keys: ["stop", "ask"], needs: "one" }],
-  ["beforeTurn", { keys: [...PLAN_KEYS, "ask"], needs: "none" }],
-  ["beforeModel", { keys: PLAN_KEYS, needs: "none" }],
-  ["afterModel", { keys: ["content"], beside: ["stopReason"], needs: "one" }],
-  [
-    "beforeTool",
-    {
-      keys: ["input", "deny", "result", "ask"],
-      beside: ["skipped", "callId", "tool", "arguments", "answer"],
-      needs: "one",
-    },
-  ],
-  [
-    "afterTool",
-    { keys: ["success", "result", "content"], beside: ["callId", "tool", "input", "error"], needs: "none" },
-  ],
-  ["afterTurn", { keys: ["stop"], needs: "one" }],
-  ["onStop", { keys: ["type", "message"], needs: "all" }],
-]);
+/** The shape of each method's return value, or `ignored`. A method without an entry is a type error. */
+const SHAPES: Readonly<Record<HookMethod, ReturnShape | "ignored">> = {
+  beforeRun: { keys: ["stop", "ask"], needs: "one" },
+  beforeTurn: { keys: [...PLAN_KEYS, "ask"], needs: "none" },
+  beforeModel: { keys: PLAN_KEYS, needs: "none" },
+  afterModel: { keys: ["content"], beside: ["stopReason"], needs: "one" },
+  beforeTool: {
+    keys: ["input", "deny", "result", "ask"],
+    beside: ["skipped", "callId", "tool", "arguments", "answer"],
+    needs: "one",
+  },
+  afterTool: {
+    keys: ["success", "result", "content"],
+    beside: ["callId", "tool", "input", "error"],
+    needs: "none",
+  },
+  afterTurn: { keys: ["stop"], needs: "one" },
+  onSuspend: "ignored",
+  onStop: { keys: ["type", "message"], needs: "all" },
+  afterRun: "ignored",
+};
 
 /**
  * Checks the return value of a hook's method.
@@ -47,8 +47,8 @@ const SHAPES = new Map<HookMethod, ReturnShape>([
  * end the run. The message lists the fields that the method may return.
  */
 export function checkReturned(method: HookMethod, value: unknown): void {
-  const shape = SHAPES.get(method);
-  if (shape === undefined) return;
+  const shape = SHAPES[method];
+  if (shape === "ignored") return;
   const { keys, beside = [], needs } = shape;
   const expected = `it returns ${listed(keys, needs === "all" ? "and" : "or")}`;
   if (typeof value !== "object" || value === null) {
@@ -56,16 +56,17 @@ export function checkReturned(method: HookMethod, value: unknown): void {
   }
   const unknown = Object.keys(value).filter((key) => !keys.includes(key) && !beside.includes(key));
   if (unknown.includes("stop")) throw new Error(`${method} cannot end the run: ${expected}`);
-  const given = keys.filter((key) => Object.hasOwn(value, key)).length;
+  const knownFields = keys.filter((key) => Object.hasOwn(value, key)).length;
   // An unknown field beside a known one is allowed. Unknown fields alone are a mistake.
-  if (unknown.length > 0 && given === 0) {
+  if (unknown.length > 0 && knownFields === 0) {
     throw new Error(`${method} returned ${unknown.map((key) => `"${key}"`).join(", ")}: ${expected}`);
   }
-  if (given < { none: 0, one: 1, all: keys.length }[needs]) {
+  if (knownFields < { none: 0, one: 1, all: keys.length }[needs]) {
     throw new Error(`${method} returned too few fields: ${expected}`);
   }
 }
 
+/** Returns a list of names in words, e.g. "input, deny or ask". */
 function listed(keys: readonly string[], word: "and" | "or"): string {
   return keys.length === 1 ? `${keys[0]}` : `${keys.slice(0, -1).join(", ")} ${word} ${keys.at(-1)}`;
 }

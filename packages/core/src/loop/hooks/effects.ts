@@ -12,8 +12,10 @@ import type { OpenTask } from "../leg/part-types.ts";
 import { asked, storedFirst } from "../leg/stored-first.ts";
 import { askInRun, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 
+/** A hook with the method `afterRun`. */
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 
+/** The name of the effect that ends the open tasks of sub-agents. */
 const TASKS = "pawl.tasks";
 
 /** Time limit of one effect, in milliseconds. */
@@ -21,11 +23,10 @@ export const EFFECT_MS = 5_000;
 
 /**
  * Runs the `afterRun` hooks that have not run yet. Each has its own event key. `begin` appends the first
- * `effect_started` and resolves to `false` if something else was stored first. After that append the run can
- * only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the run is not
- * in a crash loop.
+ * `effect_started`; after it, the run can only end. An effect that a crash interrupted runs again only if its
+ * hook is `idempotent` and the run is not in a crash loop.
  *
- * @returns `true` if the run can end; `false` if something else was stored first
+ * @returns `true` if the run can end; `false` if `begin` did, because something else was stored first
  */
 export async function runEffects(
   leg: Leg,
@@ -34,10 +35,11 @@ export async function runEffects(
   begin: (started: NewEvent) => Promise<boolean>,
 ): Promise<boolean> {
   for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
-    const state = run.effects.get(hook.name);
-    if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
-    if (state === undefined) {
-      // An effect may charge what the run has used: a dying process must not lose the last answer's bill.
+    const progress = run.effects.get(hook.name);
+    const mayRunAgain = hook.idempotent === true && !isGivenUp(run);
+    if (progress === "over" || (progress === "begun" && !mayRunAgain)) continue;
+    if (progress === undefined) {
+      // An effect may charge the user for the latest answer. The log must have the answer first.
       await storedFirst(leg);
       const started = effectStarted(run, stop, hook);
       if (run.ending !== undefined) await leg.log.add([started]);
@@ -49,8 +51,9 @@ export async function runEffects(
 }
 
 /**
- * Returns the effect that stops the open tasks of sub-agents and charges the run what they have used, if
- * there are any. It runs before the hooks' effects, so that a reservation charges that use too.
+ * Returns a list with the effect that stops the open tasks of sub-agents and charges their use to the run.
+ * The list is empty without such tasks. The effect runs before those of hooks, so that a reservation charges
+ * that use too.
  */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   const tasks = await leg.run.tasks.open(leg, run);
@@ -61,6 +64,7 @@ async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   return [{ name: TASKS, idempotent: true, afterRun }];
 }
 
+/** Stops a sub-agent's task, and charges the run for the use that it was not charged for yet. */
 async function endAndCharge(
   leg: Leg,
   { runId }: RunState,
@@ -71,7 +75,7 @@ async function endAndCharge(
   if (uncharged === undefined || signal.aborted) return;
   const { model, spent } = uncharged;
   const { callId, toolName: by } = task.call;
-  // A process that died may have charged it already.
+  // A process that died may have charged the use already. The key then refuses a second charge.
   const key = eventKey.effect(runId, `${TASKS}:${callId}`);
   await leg.log.add([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
     if (!PawlError.is(error, "key_taken")) throw error;

@@ -27,9 +27,9 @@ export interface Ending {
 }
 
 /**
- * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call. `closing` replaces
- * the reason in these answers, for a run that only waits. Returns `undefined` if something else was stored
- * first; then the caller must decide again.
+ * Prepares the end of a run: calls `onStop`, runs the effects, and makes the events that give every open call
+ * a result. `closing` replaces the reason in these results. It is given if a new message ends a run that only
+ * waits. Returns `undefined` if something else was stored first; then the caller must decide again.
  */
 export async function endingOf(
   leg: Leg,
@@ -37,19 +37,19 @@ export async function endingOf(
   reason: StopReason,
   closing?: string,
 ): Promise<Ending | undefined> {
-  leg.log.decide();
+  leg.log.beginDecision();
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.run.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
-  const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
-  // The answers are made directly before the append: a user may have answered since the end was decided.
-  // Then a new message does not end the run.
-  const begin = async (started: NewEvent) =>
-    (closing === undefined || runToResume(leg.log.state) === undefined) &&
-    (await leg.log.appendAtTip([...close(), started]));
+  const errorToLog = isReported(stop) ? endError(leg, run, stop) : undefined;
+  const begin = async (started: NewEvent) => {
+    // The user may have answered since the end was decided. A new message then does not end the run.
+    const mustResume = closing !== undefined && runToResume(leg.log.state) !== undefined;
+    return !mustResume && (await leg.log.appendAtTip([...close(), started]));
+  };
   if (!(await runEffects(leg, run, stop, begin))) return undefined;
-  const logged = reported === undefined ? [] : [reported];
-  const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
-  return { stop, events, error: reported?.data };
+  const errors = errorToLog === undefined ? [] : [errorToLog];
+  const events: Ending["events"] = (next) => [...close(), ...errors, endEvent(run, stop, next)];
+  return { stop, events, error: errorToLog?.data };
 }
 
 /** Notifies the hooks of the stored error that ended the run. The hooks get their own time limit. */
@@ -71,8 +71,12 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
 
 /**
  * Reports a run that has ended as `error` to the runtime's `onError`, unless its error was reported already.
- * It was not if an answer had a problem, if a hook or a stop condition has chosen this ending, or if the
- * process that knew the error has crashed.
+ *
+ * The error was not reported yet in these cases:
+ *
+ * - The model's answer had a problem.
+ * - A hook or a stop condition has returned this stop reason.
+ * - The process that had the error has crashed.
  */
 export function reportFailedEnd(
   { report, run: { session } }: Leg,
@@ -115,12 +119,12 @@ function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): N
   };
 }
 
-/** Returns whether the run made a last turn because of a limit and the model completed its answer there. */
+/** Returns whether the run made a landing turn, and the model completed its answer in that turn. */
 function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
-/** Returns the error event for the end of a run, with the limit that was reached, if one was. */
+/** Returns the error event for the end of a run. If a limit was reached, the event has the limit. */
 function endError({ log, life, run: { agent } }: Leg, { turns }: RunState, stop: StopReason) {
   const left = remainingOf(log.state, agent, life.legMs());
   return errorEvent({
@@ -130,10 +134,11 @@ function endError({ log, life, run: { agent } }: Leg, { turns }: RunState, stop:
   });
 }
 
+/** Returns why an open call gets no other result, as a clause for the model. */
 function closingReason(stop: StopReason, run: RunState, call: CallState | RunQuestion): string {
   if (run.interrupted && stop.type === "interrupted") return "the user sent another message.";
   if (stop.type === "aborted") return "the run was stopped.";
   if (isWaiting(call)) return "the run ended before it was answered.";
-  const started = "started" in call && call.started !== undefined;
-  return !started ? "the run ended before this call." : "the run ended before it finished.";
+  const isStarted = "started" in call && call.started !== undefined;
+  return isStarted ? "the run ended before it finished." : "the run ended before this call.";
 }

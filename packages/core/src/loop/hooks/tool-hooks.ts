@@ -26,13 +26,18 @@ export interface CallInput {
 }
 
 /**
- * Calls the `beforeTool` hooks. After the answer to a hook's question, starts with that hook. It gets the
- * answer, and the input that the question showed, so that the approved input is the one that runs. The answer
- * is validated again: it may have been stored by the database itself, which does not check schemas.
+ * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook
+ * gets the answer, and the input that the question showed, so that the approved input is the one that runs.
+ * The answer is validated again: the database itself may have stored it, and does not check schemas.
  */
-export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
-  let { input, changed } = given;
-  // Read once: the leg gets a fresh signal for its last turn.
+export async function screenCall(
+  leg: Leg,
+  call: CallState,
+  tool: Tool,
+  callInput: CallInput,
+): Promise<Screened> {
+  let { input, changed } = callInput;
+  // Read once, because the leg gets a fresh signal for the landing turn.
   const { signal } = leg.life;
   const asker = call.question?.by;
   const hooks = remainingHooks(leg, asker);
@@ -50,7 +55,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
-    if (!("input" in value)) return decided(value, hook.name, changed);
+    if (!("input" in value)) return screenedBy(hook.name, value, changed);
     const checked = await validateFor(leg, tool.input, value.input);
     if (!checked.ok)
       return {
@@ -70,13 +75,14 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 function remainingHooks(leg: Leg, asker: string | undefined) {
   const hooks = hooksWith(leg, "beforeTool");
   if (asker === undefined) return hooks;
-  const at = hooks.findIndex(({ name }) => name === asker);
-  return at === -1 ? undefined : hooks.slice(at);
+  const index = hooks.findIndex(({ name }) => name === asker);
+  return index === -1 ? undefined : hooks.slice(index);
 }
 
-function decided(
-  change: Exclude<StorableChange, { input: unknown }>,
+/** Returns the decision of a hook that does not let the call run. `changed` is the call's changed input. */
+function screenedBy(
   by: string,
+  change: Exclude<StorableChange, { input: unknown }>,
   changed: Json | undefined,
 ): Screened {
   if ("deny" in change) return { do: "deny", why: change.deny };
@@ -84,6 +90,7 @@ function decided(
   return { do: "ask", by, ask: change.ask, changed };
 }
 
+/** A hook's decision as JSON. */
 type StorableChange = Exclude<ToolChange, { ask: unknown }> | { ask: CheckedAsk };
 
 /** Checks a hook's decision and converts it to JSON. */
@@ -107,7 +114,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   return rewritten;
 }
 
-/** Applies a hook's changes to an outcome. The tool's `format` is called for a changed result. */
+/** Returns the outcome with a hook's changes. A changed result of a success is formatted by `format`. */
 function changedOutcome(
   before: ToolOutcome,
   change: OutcomeChange,
@@ -117,8 +124,9 @@ function changedOutcome(
   const thrown = "error" in before ? { error: before.error } : {};
   const success = change.success ?? before.success;
   const result = change.result === undefined ? before.result : toJson(change.result);
-  const kept = change.result === undefined ? before.content : success ? format(result) : undefined;
-  const content = change.content === undefined ? kept : readable(toJson(change.content));
+  let content = before.content;
+  if (change.result !== undefined) content = success ? format(result) : undefined;
+  if (change.content !== undefined) content = readable(toJson(change.content));
   if (change.content !== undefined && content === undefined) {
     throw new Error("`content` must be a string or a list of content blocks.");
   }

@@ -12,13 +12,13 @@ import type { Leg } from "../leg/leg.ts";
 import { storedFirst } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
 
-/** The plan for the next turn, or the stop reason if the run ends instead. */
+/** The plan for the next turn, or the stop reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
-/** The plan for the next turn, the reason for which the run ends instead, or a question to ask first. */
+/** The plan for the next turn, the stop reason for which the run ends instead, or a question to ask first. */
 type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
 
-/** Calls `beforeTurn`, and before the run's first request also `beforeRun`. */
+/** Calls the `beforeTurn` hooks, and before the run's first request also the `beforeRun` hooks. */
 export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   const { model, maxTokens } = leg.run.agent;
   const run = openRun(leg.log.state);
@@ -28,8 +28,8 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   if (lost !== undefined) return await endForLostAsker(leg, lost);
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
   if (!begun && !leg.once.hooks.begun) {
-    const first = await askBeforeRun(leg, run);
-    if (first !== undefined) return first;
+    const insteadOfTurn = await askBeforeRun(leg, run);
+    if (insteadOfTurn !== undefined) return insteadOfTurn;
     leg.once.hooks.begun = true;
   }
   let plan: TurnPlan = { model, maxTokens };
@@ -37,7 +37,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
     const take = async (change: TurnChange | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in change
         ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "turn", change.ask) }
-        : await changed(leg, plan, change);
+        : await changedPlan(leg, plan, change);
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === NOTHING) continue;
@@ -53,13 +53,13 @@ function isBeforeTurn({ before }: RunQuestion): boolean {
   return before === "turn";
 }
 
-/** Calls `beforeRun`. Returns the end of the run or the question that a hook wants instead of the turn. */
+/** Calls the `beforeRun` hooks. Returns the first hook's stop reason or question; `undefined` without any. */
 async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
   for (const hook of hooksWith(leg, "beforeRun")) {
-    const take = async (said: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
-      "ask" in said
-        ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "run", said.ask) }
-        : { stop: stopFrom(said.stop) };
+    const take = async (returned: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
+      "ask" in returned
+        ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "run", returned.ask) }
+        : { stop: stopFrom(returned.stop) };
     const hasAsked = run.asked.length > 0;
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
@@ -70,8 +70,8 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
 }
 
 /**
- * Ends a run whose question was answered after its hook had been removed: nothing can act on the answer, and
- * the user may have said no.
+ * Ends a run whose question was answered after its hook had been removed. Nothing can act on the answer, and
+ * the user may have refused.
  */
 async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
   await leg.report.logError(lost);
@@ -80,7 +80,7 @@ async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
 }
 
 /** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
-async function changed(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
+async function changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
   if ("stop" in change) return { stop: stopFrom(change.stop) };
@@ -91,15 +91,15 @@ async function changed(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Pl
   return { plan: checkPlan(leg.run.agent, whole) };
 }
 
-/** Calls the `beforeModel` hooks with the request to send. */
+/** Calls the `beforeModel` hooks. Each gets the request that `callOf` makes by the plan so far. */
 export async function planRequest(
   leg: Leg,
-  wanted: TurnPlan,
+  turnPlan: TurnPlan,
   callOf: (plan: TurnPlan) => PlannedRequest,
 ): Promise<Planned> {
-  let plan = wanted;
+  let plan = turnPlan;
   for (const hook of hooksWith(leg, "beforeModel")) {
-    const take = (change: TurnChange) => changed(leg, plan, change);
+    const take = (change: TurnChange) => changedPlan(leg, plan, change);
     const { value, failed } = await callHook(leg, hook, "beforeModel", [callOf(plan)], take);
     if (failed) return { stop: HOOK_FAILED };
     if (value?.stop) return value;
@@ -124,8 +124,8 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
- * Stores what is held before hooks are noted as called: if another process came first, the loop decides
- * again, and must call them then.
+ * Stores the held events, unless the hooks only read the log. Comes before the hooks are recorded as called:
+ * if this throws `DECIDE_AGAIN`, the loop still has to call them.
  */
 async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
   if (!hooks.every(isByLogOnly)) await storedFirst(leg);
@@ -133,8 +133,7 @@ async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
 
 /**
  * Calls the `onSuspend` hooks, once per leg for the same questions. Returns `true` if a hook was called,
- * because the log may have changed meanwhile. An error of a hook is logged and does not keep the run from
- * waiting.
+ * because it may have appended events. An error of a hook is logged. The run waits all the same.
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
@@ -167,8 +166,8 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
 /**
  * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
  * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
- * content before its thinking, and clients have already seen the calls. A paused answer must stay unchanged
- * as a whole.
+ * content before its thinking, and clients have already seen the calls. A paused answer must not change at
+ * all.
  *
  * @throws Error with the reason if the content is not allowed.
  */
@@ -180,10 +179,11 @@ export function checkRewrite(
   if (paused && canonicalJson(before) !== canonicalJson(after)) {
     throw new Error("an answer that the model has paused must not be changed.");
   }
+  // The number of blocks up to the last thinking block.
   const bound = before.findLastIndex(isThinking) + 1;
-  const fixed = (blocks: readonly ContentBlock[]) =>
+  const unchangeable = (blocks: readonly ContentBlock[]) =>
     canonicalJson([...blocks.slice(0, bound), ...blocks.slice(bound).filter((block) => !isText(block))]);
-  if (!Array.isArray(after) || fixed(before) !== fixed(after)) {
+  if (!Array.isArray(after) || unchangeable(before) !== unchangeable(after)) {
     throw new Error("only text blocks that no thinking block follows may be changed or removed.");
   }
   if (after.some((block) => isText(block) && typeof block.text !== "string")) {
@@ -191,8 +191,8 @@ export function checkRewrite(
   }
   const known = new Set(before.map(canonicalJson));
   // A changed text block keeps only its text: citations, for example, quote the old words.
-  const said = after.map((block) =>
+  const stored = after.map((block) =>
     isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
   );
-  return toJson(said) as ContentBlock[];
+  return toJson(stored) as ContentBlock[];
 }

@@ -1,6 +1,6 @@
 import type { Leg } from "./leg.ts";
 
-/** What is asked of a leg about its session. */
+/** The parts of a leg that `effectiveType` reads. */
 export interface CallingLeg {
   readonly log: Pick<Leg["log"], "state">;
   readonly run: Pick<Leg["run"], "session">;

@@ -3,23 +3,23 @@ import type { NewEvent } from "../../log/event.ts";
 import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import type { SessionState } from "../../session/state.ts";
 
-/** The parts of a leg that decide what is stored of a result. */
+/** The parts of a leg that `LegFiles.keep` needs. */
 export interface Keeping {
   readonly run: { readonly agent: { readonly storedResultLimit: number } };
-  /** Replaces texts of the credentials. */
+  /** Replaces texts of the credentials in a value. */
   readonly access: { hide<T>(value: T): T };
 }
 
-/** The files of the session's user, as a leg needs them. */
+/** Stores and reads the files of the session's user for a leg. */
 export interface LegFiles {
   /**
    * Stores the pictures and PDFs in a tool result outside the log, and returns the event with references to
-   * them. What is longer than the agent's `storedResultLimit` is cut. Returns other events unchanged.
+   * them. Cuts a result that is longer than the agent's `storedResultLimit`. Returns other events unchanged.
    */
   keep<E extends NewEvent>(event: E, leg: Keeping): Promise<E>;
   /**
-   * Puts the bytes of files into a request, just before it is sent. Returns a request without files itself.
-   * Gives up when the signal of `life` aborts.
+   * Puts the bytes of files into a request, just before it is sent. Returns a request without files
+   * unchanged, and not as a promise. Gives up when the signal of `life` aborts.
    */
   fill(
     request: ModelRequest,
@@ -27,8 +27,9 @@ export interface LegFiles {
     life: { readonly signal: AbortSignal },
   ): ModelRequest | Promise<ModelRequest>;
   /**
-   * Returns the events of a checkpoint that replaces the files since the model's last answer, if a request
-   * failed because of them; otherwise an empty list. `uptoSeq` is the last event of the request.
+   * Returns the events of a checkpoint, if a request failed because of files. The checkpoint replaces the
+   * files since the model's last answer. Returns an empty list if the request failed for another reason.
+   * `uptoSeq` is the number of the last event that the request contains.
    */
   leaveOut(
     state: SessionState,

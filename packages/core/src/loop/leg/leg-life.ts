@@ -5,50 +5,52 @@ import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 
 /**
- * The lifetime of a leg: its running time, the reasons to stop, and who continues the run. Only the methods
- * change it.
+ * The lifetime of a leg: its running time, the reasons to stop, and whether another process continues the
+ * run. Only its methods change it.
  */
 export interface LegLife extends Deadline {
+  /** How long to wait for in-flight work after it was aborted, in milliseconds. */
   readonly abortGraceMs: number;
-  /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
+  /** Aborts in-flight work: the run was stopped, the landing turn needs the time, or the lease was lost. */
   readonly signal: AbortSignal;
   /** Why the run must end at once; `undefined` if it may continue. */
   readonly halted: StopReason | undefined;
-  /** `seq` of the last stored event when the run was halted. */
+  /** `seq` of the last stored event when the run was halted; `undefined` if it was not. */
   readonly haltedAt: number | undefined;
   /**
    * Whether this leg takes no further step: another process has taken over the session, or this process
-   * leaves it to one (`leaving`). Nothing may be started or written any more.
+   * leaves the run to another one (`leaving`). Nothing may be started or written any more.
    */
   readonly lost: boolean;
   /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
   /**
-   * Why this process leaves the run to another one; `undefined` if it does not, or has lost the session.
+   * Why this process leaves the run to another one; `undefined` if it stays, or has lost the session.
    */
   readonly leaving: EventData["run_left"]["reason"] | undefined;
-  /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
+  /** The id of the next run, if the append that ended the run started one. The lease is kept for it. */
   readonly nextRun: string | undefined;
   /**
-   * Returns whether the run may leave this process while it waits for a retry of the model, so that its place
-   * is free: an engine resumes it. A run with credentials and a sub-agent stay.
+   * Returns whether the run may leave this process while it waits to ask the model again. Its place is then
+   * free for another run, and an engine resumes it. Runs with credentials and runs of sub-agents stay.
    */
   mayLeave(): boolean;
-  /** Extends the lease. Resolves to whether it is still current. */
+  /** Extends the lease. Resolves to `false` if another process has taken over the session. */
   renewLease(): Promise<boolean>;
   /** Returns the leg's running time in milliseconds. */
   legMs(): number;
   /** Returns the remaining time of the run, in milliseconds. */
   timeLeftMs(): number;
-  /** Makes the run end at once, for this reason. Further calls change nothing. */
+  /** Aborts in-flight work and makes the run end, for this reason. The first reason counts. */
   halt(stop: StopReason): void;
   /**
-   * Replaces the aborted signal by a fresh one for the last turn. Call it once in-flight work was aborted.
+   * Replaces an aborted signal by a fresh one for the landing turn. Does nothing if the run was halted or the
+   * leg is lost.
    */
   beginLanding(): void;
   /** Leaves the run to another process, without aborting in-flight work. */
   abandon(): void;
-  /** Keeps the lease for the next run, which was started in the append that ended this one. */
+  /** Keeps the lease for the next run. The append that ended the current run has started it. */
   keepLeaseFor(nextRun: string): void;
 }
 
@@ -62,10 +64,10 @@ export interface LegReport {
   failed(error: unknown): void;
   /** Whether the error that ends the run was reported. */
   reported: boolean;
-  /** The problem with the last answer. It is reported if the run ends as an error. */
+  /** The problem with the latest answer. It is reported if the run ends as an error. */
   problem: Error | undefined;
   /** Reports an error that the application has to fix to the runtime's `onError`. Never throws. */
   toFix(error: unknown): void;
-  /** Logs a result that arrived too late to count. Works without the lease. */
+  /** Logs an error without the lease, e.g. that a result arrived too late to count. Never rejects. */
   logLate(error: ErrorReport): Promise<void>;
 }

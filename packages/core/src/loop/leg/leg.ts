@@ -50,8 +50,8 @@ export interface Access {
 }
 
 /**
- * What few runs need, by feature. Its code is loaded when it is first needed, before a step stores or sends
- * anything. The loop knows it by this interface only.
+ * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
+ * The loop knows them only by this interface.
  */
 export interface Parts {
   // Asking a model within a run.
@@ -70,9 +70,9 @@ export interface Parts {
   // User data.
   /** Calls `read` of the agent's `userData`. Never rejects: a failure is in the result. */
   fetchUserData(
-    of: { agent: Agent; session: Session },
+    run: { agent: Agent; session: Session },
     access: Access,
-    given: { clock: Clock; hide: LegAccess["hide"] },
+    options: { clock: Clock; hide: LegAccess["hide"] },
   ): Promise<FetchedUserData>;
   /** Reads the user data again if a tool ran since they were last read, and appends them if they changed. */
   refreshUserData(leg: Leg): Promise<void>;
@@ -82,36 +82,47 @@ export interface Parts {
   checkpointIfDue(leg: Leg): Promise<boolean>;
 
   // Questions of hooks, for credentials, and waits.
+  /** Returns the event by which a hook asks the user about the run. */
   runQuestion(run: RunState, by: string, before: QuestionPlace, ask: Ask): QuestionEvent;
+  /** Returns the event that asks the client for the caller's credentials. */
   credentialsQuestion(run: RunState): QuestionEvent;
-  /** Returns the event by which the run waits in no process; `undefined` if it has waited too often. */
+  /** Returns the event by which the run waits to ask the model again; `undefined` after too many waits. */
   retryWait(run: RunState, afterMs: number, failedAttempts: number): QuestionEvent | undefined;
+  /** Checks a hook's question, and returns it as it is stored. */
   checkedAsk(ask: Ask): CheckedAsk;
   /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
   answerProblems(call: CallState): Promise<readonly string[]>;
+  /** Validates the answer to a question that a tool asked while it ran. */
   midwayAnswer(call: CallState): Promise<Validated<undefined>>;
-  /** Returns the valid answer to the question that a hook asked before this turn. */
+  /** Returns the valid answer to the question that a hook asked before this turn; `undefined` without one. */
   hookAnswer(run: RunState, hook: Hook, before: QuestionPlace): Promise<Json | undefined>;
-  /** Returns the error for an answered question whose hook the agent no longer has. */
+  /** Returns the error for an answered question whose hook is missing; `undefined` if there is none. */
   lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined;
 
   // Plans of hooks.
+  /** Returns the plan. Throws if the agent does not allow it. */
   checkPlan(agent: Agent, plan: TurnPlan): TurnPlan;
 
   // Calls made under another version of the agent.
+  /** Returns the result of a refused call. */
   refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string;
+  /** Returns the result of a started call that must not run again; `undefined` if it may run. */
   whyNotAgain(call: CallState, tool: Tool): string | undefined;
+  /** Returns the result of a call whose answer does not match its schema. */
   wrongAnswer(call: CallState, schema: Schema | undefined, problems: readonly string[]): string;
+  /** Returns whether the call's tool has asked the user before it ran. */
   hasAsked(call: CallState): boolean;
 
   // Tasks of sub-agents.
+  /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 
   // Progress of calls.
+  /** Shows the reports of a running call to readers. */
   callProgress(leg: Leg, call: CallState, reported: Reported): CallProgress;
 }
 
-/** One process's share of a run, grouped by what its functions ask it for. */
+/** One process's share of a run, in groups: values and methods that are used together. */
 export interface Leg {
   readonly run: LegRun;
   readonly access: LegAccess;
@@ -123,7 +134,7 @@ export interface Leg {
   readonly once: LegProgress;
 }
 
-/** What the leg works on. */
+/** The agent, the session and the run that the leg works on. */
 export interface LegRun {
   readonly agent: Agent;
   readonly session: Session;
@@ -133,8 +144,7 @@ export interface LegRun {
   readonly begunAt: string;
   /**
    * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
-   * the run ends as stopped.
-   * Later calls return the same promise. Default: it may.
+   * the run ends as stopped. Later calls return the same promise. Default: it may.
    */
   readonly mayBegin: (() => Promise<boolean>) | undefined;
   /** What happens if the run needs credentials and this process has none. */
@@ -149,13 +159,13 @@ export interface LegRun {
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
 }
 
-/** For whom the leg works. */
+/** The caller for whom the leg works, and how to change to another one. */
 export interface LegAccess extends Access {
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
   /**
-   * Whether an answer has come from another caller, or with other credentials. Until `renew()`, the leg has
-   * the caller, credentials and dependencies from before that answer.
+   * Whether an answer has come from another caller, or with other credentials. Until `renew()` is called, the
+   * leg has the caller, credentials and dependencies from before that answer.
    */
   readonly hasNewCaller: boolean;
   /**
@@ -167,11 +177,11 @@ export interface LegAccess extends Access {
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /** Replaces texts of the credentials in a value that will be stored or shown. */
   hide<T>(value: T): T;
-  /** Returns an error that repeats no texts of the credentials; the same one if it does not. */
+  /** Returns a copy of an error without texts of the credentials. Returns the error itself if it has none. */
   hideInError(error: unknown): unknown;
 }
 
-/** What readers in this process see before it is stored. */
+/** The text and progress that readers in this process see before they are stored. */
 export interface LegReaders {
   /** The live state: text and progress. */
   readonly live: LiveState;
@@ -179,23 +189,23 @@ export interface LegReaders {
   touch(): void;
 }
 
-/** The parts of a leg: what is at hand for the contexts of hooks and tools, and how to load the others. */
+/** The methods for the contexts of hooks and tools, and the method that loads the other parts. */
 export interface PartsOfLeg extends ContextMethods {
-  /** Loads the code that few runs need. Later calls return what is loaded. */
+  /** Loads the code that few runs need. Later calls return the loaded code. */
   load(): Promise<Parts>;
 }
 
-/** What was done once in this leg, so that it is not done again. */
+/** Records of the work that a leg does only once. */
 export interface LegProgress {
   readonly hooks: HookProgress;
   readonly userData: UserDataProgress;
   readonly asks: AskProgress;
 }
 
-/** A tool call whose work is given to a sub-agent. */
+/** Runs the tasks of sub-agents. */
 export interface Tasks {
   /** Has a sub-agent do the work of a call. */
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
-  /** Returns the tasks that the run would abandon if it ended now. */
+  /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
   open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }

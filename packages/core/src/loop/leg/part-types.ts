@@ -9,10 +9,11 @@ import type { Delegate, TaskAgent, ToolContext } from "../../tools/tool.ts";
 
 /** A hook or a tool that asks a model. */
 export interface Asker {
-  /** Its name, for the log. */
+  /** The name of the hook or tool, for the log. */
   by: string;
-  /** Where its keys are unique within the run: the hook's name, or the call. */
+  /** The hook's name, or the call's id. Keys of model calls are unique within it. */
   scope: string;
+  /** Returns the signal that aborts the model call. */
   signal(): AbortSignal;
 }
 
@@ -25,7 +26,7 @@ export interface JudgedAttempt {
   answer: { stopReason: string | null };
 }
 
-/** What an answer means for the run's output. */
+/** The run's output in an answer, or the problem with it. */
 export interface OutputVerdict {
   /** The calls of the agent's own tools. */
   calls: EventData["tool_call"][];
@@ -39,14 +40,15 @@ export interface OutputVerdict {
 
 /** The user data of a session, or why it could not be fetched. */
 export interface FetchedUserData {
-  /** The user data; empty by default. */
+  /** The user data; empty if there are none, or if they could not be fetched. */
   text: string;
   /** The error event to log. The run then starts without user data. */
   failure: Extract<NewEvent, { type: "error" }> | undefined;
 }
 
 /**
- * Why a call is answered without running: its tool is gone or asks no more, or its input or answer is wrong.
+ * Why a call is refused: its tool is missing, its tool no longer asks the user, or its input or answer is
+ * invalid.
  */
 export type CallRefusal =
   | { do: "refuse_missing" | "refuse_unasked" }
@@ -60,13 +62,13 @@ export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | 
 
 /** The progress of a running call, as readers in this process get it. */
 export interface CallProgress {
-  /** Shows the last report, now or with the next ones. */
+  /** Shows the latest report, now or after a short time, so that readers do not get too many. */
   changed(): void;
-  /** Shows the last report. Resolves once readers that wait have taken it. */
+  /** Shows the latest report at once. Resolves when waiting readers have had the time to read it. */
   end(): Promise<void>;
 }
 
-/** The last report of a call, until it is shown. */
+/** The latest report of a call that was not shown yet. */
 export interface Reported {
   latest?: Json | undefined;
 }
@@ -77,7 +79,7 @@ export type MidwayQuestion = Pick<
   "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden"
 >;
 
-/** What hooks and tools do by their context. Each method checks what it is given before it returns. */
+/** The work of methods in the contexts of hooks and tools. Each checks its arguments before it returns. */
 export interface ContextMethods {
   /** Stores an event of a hook. Resolves to `false` if its key is stored already. */
   appendOfHook(event: AppendableEvent): Promise<boolean>;
@@ -95,6 +97,7 @@ export interface Delegated {
   delegate: Delegate;
   agent: TaskAgent;
   input: unknown;
+  /** The part of the caller's budget that the sub-agent may use. */
   slice: Partial<Budget>;
   /** Returns how long the call has run, in milliseconds. */
   durationMs(): number;
@@ -109,11 +112,11 @@ export type Delegation = ResultEvent | QuestionEvent | undefined;
 /** A sub-agent's task whose result is no longer needed. */
 export interface OpenTask {
   call: CallState;
-  /** Stops the task. Resolves to what the caller was not charged for yet, if anything. */
+  /** Stops the task. Resolves to the use that the caller was not charged for yet; `undefined` without any. */
   end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
 }
 
-/** What a sub-agent has used, and the model that it used last. */
+/** The tokens and cost that a sub-agent has used, and the model that it used last. */
 export interface UnchargedUse {
   model: string;
   spent: Spent;

@@ -12,7 +12,7 @@ export interface HookProgress {
   begun: boolean;
   /** The number of turns for which `afterTurn` was called. */
   turns: number;
-  /** The stop reason that an `afterTurn` returned. */
+  /** The stop reason that an `afterTurn` hook returned; `undefined` if none did. */
   stop: StopReason | undefined;
   /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
@@ -26,7 +26,7 @@ export interface HookProgress {
 export interface AskProgress {
   /** The calls with a key, by the key of their event. */
   readonly byKey: Map<string, Promise<AnswerInLog>>;
-  /** The most that each call in flight may use. It counts until the call's actual use is in the log. */
+  /** The most that each call may use. It counts as used until the call's actual use is in the log. */
   readonly reserved: Set<{ most: Budget }>;
 }
 
@@ -34,6 +34,7 @@ export interface AskProgress {
 export interface AnswerInLog {
   answer: StoredAnswer;
   spent: AskSpent;
+  /** Whether the model was not asked, because the log or another call had the answer. */
   replayed: boolean;
 }
 

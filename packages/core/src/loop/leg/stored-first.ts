@@ -1,28 +1,28 @@
 import type { Leg } from "./leg.ts";
 
 /**
- * Stores what the leg holds before something outside can learn of it. Rejects with `DECIDE_AGAIN` if another
- * process came first: only the loop catches that.
+ * Stores the held events, before code outside of the loop can learn of them. Rejects with `DECIDE_AGAIN` if
+ * another process has stored something first. Only the loop catches it.
  */
 export async function storedFirst({ log }: Pick<Leg, "log">): Promise<void> {
   await log.barrier();
 }
 
 /**
- * Calls code of the application's, or something outside, once what the leg holds is stored. One of three
- * gates: `callHook` is the one for hooks, `validateFor` for schemas. Rejects with `DECIDE_AGAIN` if another
- * process came first: only the loop catches that.
+ * Calls code of the application once the held events are stored. One of three gates to such code: `callHook`
+ * is the gate for hooks, `validateFor` for schemas, `asked` for all else. Rejects with `DECIDE_AGAIN` if
+ * another process has stored something first. Only the loop catches it.
  */
-// Costs no promise if nothing is held.
+// Not async: if nothing is held, no promise is made.
 export function asked<T>({ log }: Pick<Leg, "log">, call: () => T): T | Promise<Awaited<T>> {
   const stored = log.barrier();
   return stored === undefined ? call() : (stored.then(call) as Promise<Awaited<T>>);
 }
 
-/** Thrown if another process has stored something first, so that what was decided is void. */
+/** The value that is thrown if the latest decision is void, because another process has stored something. */
 export const DECIDE_AGAIN: unique symbol = Symbol("again");
 
-/** Passes an error on, but for {@link DECIDE_AGAIN}: for callers that have decided nothing. */
+/** Throws `cause` unless it is {@link DECIDE_AGAIN}. For callers that have made no decision. */
 export function unlessAgain(cause: unknown): void {
   if (cause !== DECIDE_AGAIN) throw cause;
 }

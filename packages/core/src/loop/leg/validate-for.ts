@@ -5,7 +5,10 @@ import { answerExcess } from "../../tools/answer-bounds.ts";
 import type { Leg } from "./leg.ts";
 import { storedFirst } from "./stored-first.ts";
 
-/** Validates the answer to a call by its tool's schema. The database may have stored one of any size. */
+/**
+ * Validates the answer to a call by its tool's schema. An answer that is too large is invalid: the database
+ * itself may have stored it, and does not check the size.
+ */
 export async function validateAnswer<S extends Schema>(
   leg: Leg,
   schema: S,
@@ -18,8 +21,8 @@ export async function validateAnswer<S extends Schema>(
 }
 
 /**
- * Validates a value. Stops waiting when the leg's in-flight work is aborted. If the schema has to wait, e.g.
- * for a database, stores the held events first.
+ * Validates a value. If the schema validates asynchronously, stores the held events first. Stops waiting when
+ * the leg's in-flight work is aborted.
  */
 export async function validateFor<S extends Schema>(
   leg: Leg,

@@ -11,7 +11,7 @@ import type { Leg } from "../leg/leg.ts";
 import { asked } from "../leg/stored-first.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
-// Costs no promise for a tool without `format`.
+// Not async: for a tool without `format`, no promise is made.
 export function successResult(
   leg: Leg,
   { call, tool }: { call: CallState; tool: Tool },
@@ -20,7 +20,7 @@ export function successResult(
 ): ResultEvent | Promise<ResultEvent> {
   const result = jsonResult(value);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
-  const made = (content?: ReturnType<typeof formatted>): ResultEvent =>
+  const resultWith = (content?: ReturnType<typeof formatted>): ResultEvent =>
     resultEvent(call, true, result, {
       ...(durationMs !== undefined && { durationMs }),
       data: {
@@ -32,12 +32,12 @@ export function successResult(
         ...(tool.status.done !== undefined && { status: tool.status.done }),
       },
     });
-  if (tool.format === undefined) return made();
+  if (tool.format === undefined) return resultWith();
   const content = asked(leg, () => formatted(tool, result));
-  return content instanceof Promise ? content.then(made) : made(content);
+  return content instanceof Promise ? content.then(resultWith) : resultWith(content);
 }
 
-/** The effects of a tool's calls of `completeSession()` and `setMode()`, and its duration in milliseconds. */
+/** A tool's decisions by `completeSession()` and `setMode()`, and the call's duration in milliseconds. */
 export interface Decided {
   durationMs?: number;
   completed?: boolean;
@@ -45,8 +45,8 @@ export interface Decided {
 }
 
 /**
- * Applies the `afterTool` hooks to a result. If a hook changes the success, the tool's decisions about the
- * run and the session are dropped.
+ * Applies the `afterTool` hooks to a result. If a hook turns a success into a failure, or a failure into a
+ * success, the tool's decisions about the run and the session are dropped. `thrown` has the tool's exception.
  */
 export async function rewritten(
   leg: Leg,
@@ -62,19 +62,19 @@ export async function rewritten(
     ...(content !== undefined && { content }),
     ...(thrown && { error: leg.access.hideInError(thrown.error) }),
   };
-  const wanted = await afterTool(leg, outcome);
-  if (wanted === outcome) return event;
-  const kept = wanted.success === success ? decided : whateverTheOutcome(decided, wanted.success);
+  const changed = await afterTool(leg, outcome);
+  if (changed === outcome) return event;
+  const kept = changed.success === success ? decided : fieldsOfBothOutcomes(decided, changed.success);
   // The API refuses an error without text.
-  const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
-  return resultEvent(call, wanted.success, wanted.result, {
+  const isBlankError = !changed.success && typeof changed.content === "string" && isBlank(changed.content);
+  return resultEvent(call, changed.success, changed.result, {
     ...(event.durationMs !== undefined && { durationMs: event.durationMs }),
-    data: { ...kept, ...(wanted.content !== undefined && !blank && { content: wanted.content }) },
+    data: { ...kept, ...(changed.content !== undefined && !isBlankError && { content: changed.content }) },
   });
 }
 
 /** Returns the fields that a result keeps if a hook turns it into a failure or a success. */
-function whateverTheOutcome(
+function fieldsOfBothOutcomes(
   { spent, report }: Pick<EventData["tool_result"], "spent" | "report">,
   success: boolean,
 ): Partial<EventData["tool_result"]> {

@@ -21,11 +21,11 @@ export async function reportLate(
 }
 
 /**
- * Stores what a leg that leaves its run still holds. Logs the results that cannot be stored because another
- * process has taken over the session.
+ * Stores the held events of a leg that leaves its run. If another process has taken over the session, they
+ * cannot be stored: then logs each held result as late.
  */
 export async function reportUnstored(leg: Leg): Promise<void> {
-  // The lease may still be good: a leg also leaves because of a deploy, or of one renewal that failed.
+  // The lease may still be current: a leg also leaves for a deploy, or after one failed renewal.
   await storedFirst(leg).catch(() => undefined);
   for (const { type, data } of leg.log.unstored()) {
     if (type === "tool_result") await reportLate(leg, { callId: data.call_id, toolName: data.tool_name });
@@ -34,15 +34,15 @@ export async function reportUnstored(leg: Leg): Promise<void> {
 
 const SHUT_DOWN = "its process was shut down before it finished.";
 
-/** Returns why a call is abandoned although it has no result yet. */
+/** Returns why a call is abandoned before it has a result, as a clause for the model. */
 export function whyLate({ life }: Leg): string {
   if (life.lost) return SHUT_DOWN;
   return life.signal.aborted ? "the run was stopped before it finished." : "it took too long.";
 }
 
 /**
- * Returns the text of a tool's error for the model. If this process has lost or left the run, the outcome is
- * unknown: that may be why the tool failed.
+ * Returns the text of a tool's error for the model. If this process has lost or left the run, the text says
+ * that the outcome is unknown, because the tool may have failed only for that reason.
  */
 export function failureText({ life }: Leg, cause: unknown): string {
   const message = messageOf(cause);
@@ -50,15 +50,16 @@ export function failureText({ life }: Leg, cause: unknown): string {
 }
 
 /**
- * Returns whether another process runs the call again: a deploy or the engine has cut it off, and it is
- * idempotent. A call that was cut off because the platform's time was over would not fit into the next
- * process's time either.
+ * Returns whether another process runs the call again: its tool is idempotent, and a deploy or the engine has
+ * cut the call off before it succeeded. Returns `false` if the platform's time was over (`hand_over`): the
+ * call would not fit into the next process's time either.
  */
 export function isRunAgain(
   { life }: Leg,
   { idempotent }: Tool,
   event: ResultEvent | QuestionEvent | undefined,
 ): boolean {
-  const failed = event === undefined || (event.type === "tool_result" && !event.data.success);
-  return idempotent && failed && life.lost && life.leaving !== undefined && life.leaving !== "hand_over";
+  const isUnfinished = event === undefined || (event.type === "tool_result" && !event.data.success);
+  const isCutOff = life.lost && life.leaving !== undefined && life.leaving !== "hand_over";
+  return idempotent && isUnfinished && isCutOff;
 }

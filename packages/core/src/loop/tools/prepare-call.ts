@@ -34,7 +34,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
     facts = {
       tool,
       notAgain: call.started && (await leg.parts.load()).whyNotAgain(call, tool),
-      refusal: call.invalid ?? refusalOf(leg, call) ?? repeatsShortenedInput(call, tool),
+      refusal: call.invalid ?? refusalOf(leg, call) ?? shortenedInputRefusal(call, tool),
     };
   for (;;) {
     const step = decideCall(call, facts);
@@ -46,27 +46,27 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   }
 }
 
-/** Finds out one fact. The application is asked, or what is seldom needed is loaded. */
-// Not async, because it only passes promises on: each call of each tool comes here twice.
+/** Finds out one fact: calls code of the application, or loads code that few runs need. */
+// Not async, to save a promise: each tool call needs it twice.
 function findOut(
   leg: Leg,
   call: CallState,
   tool: Tool,
-  { fact, given }: WantedFact,
+  { fact, callInput }: WantedFact,
 ): Promise<CallFacts[WantedFact["fact"]]> {
   switch (fact) {
     case "input":
-      return validateFor(leg, tool.input, given.changed ?? call.arguments);
+      return validateFor(leg, tool.input, callInput.changed ?? call.arguments);
     case "screened":
-      return screenCall(leg, call, tool, given);
+      return screenCall(leg, call, tool, callInput);
     case "asked":
       return leg.parts.load().then(({ hasAsked }) => hasAsked(call));
     case "chosen":
       return leg.parts
         .load()
-        .then(({ chooseAgent }) => chooseAgent(leg, tool.delegate as Delegate, call, given.input));
+        .then(({ chooseAgent }) => chooseAgent(leg, tool.delegate as Delegate, call, callInput.input));
     case "answer":
-      // The database may have stored the answer itself, and it does not check schemas.
+      // The database itself may have stored the answer. It does not check schemas.
       return tool.suspends && !call.question?.midway
         ? validateAnswer(leg, tool.suspends.answer, call)
         : leg.parts.load().then(({ midwayAnswer }) => midwayAnswer(call));
@@ -101,21 +101,23 @@ async function eventOf(
 }
 
 /**
- * Returns why a call must not run: the limit of tool calls is reached, or the turn's plan does not allow the
- * tool. Otherwise `undefined`.
+ * Returns why a call must not run: the limit of tool calls is reached, the turn's plan does not allow the
+ * tool, or this is the landing turn. Otherwise `undefined`.
  */
 function refusalOf({ log, life, run: { agent } }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
   const { amounts } = remainingOf(log.state, agent, life.legMs());
-  const behind = run.calls.length - 1 - run.calls.indexOf(call);
-  if (amounts.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
+  // The state counts all calls of the turn. Those after this one do not count against it.
+  const callsAfter = run.calls.length - 1 - run.calls.indexOf(call);
+  if (amounts.toolCalls + callsAfter < 0) return "Not run: the limit of tool calls is reached.";
   const allowed = run.landing === undefined ? run.turn?.tools : [];
   if (allowed === undefined || allowed.includes(call.toolName)) return undefined;
   return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
 }
 
-function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined {
+/** Returns why a call that repeats the note of a shortened text is refused; otherwise `undefined`. */
+function shortenedInputRefusal(call: CallState, tool: Tool): string | undefined {
   const field = shortenedFieldIn(call.arguments, tool.shortenInput);
   return field === undefined
     ? undefined
@@ -123,14 +125,16 @@ function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined 
 }
 
 /** Returns the question that the tool asks before it runs. */
-async function askForTool(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<NewEvent> {
+async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<NewEvent> {
   const { kind = tool.name, payload } = tool.suspends as NonNullable<Tool["suspends"]>;
-  const shown = toJson(payload === undefined ? given.input : await asked(leg, () => payload(given.input)));
+  const shown = toJson(
+    payload === undefined ? callInput.input : await asked(leg, () => payload(callInput.input)),
+  );
   return questionEvent(call, {
     kind,
     payload: shown,
     ...(tool.question as NonNullable<Tool["question"]>),
-    ...(given.changed !== undefined && { input: given.changed }),
+    ...(callInput.changed !== undefined && { input: callInput.changed }),
     ...(tool.runsIn && { client_tool: tool.name }),
   });
 }
@@ -160,9 +164,10 @@ export async function clientResult(leg: Leg, client: ClientCall): Promise<Result
   return await rewritten(leg, client, await answeredResult(leg, client));
 }
 
+/** Returns the result of a page: its answer if it is valid, otherwise a failure. */
 async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
   if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
-  // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
+  // Validated here too: a database function (Supabase) may have stored the answer. It does not check schemas.
   const answer = await validateAnswer(leg, asks.answer, call);
   if (!answer.ok) {
     const { wrongAnswer } = await leg.parts.load();

@@ -23,96 +23,102 @@ import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /** Calls that run at the same time. */
 export interface CallGroup {
-  /** How many have no result yet. */
+  /** The number of calls that have no result yet. */
   running: number;
 }
 
 /**
- * Runs one call whose `tool_started` is stored, and stores its result. The last results of the group are
- * stored together with what follows from them. Rejects only if the log cannot be written.
+ * Runs one call whose `tool_started` is stored, and stores its result. The last result of the group is held,
+ * so that the next append stores it with the next request. Rejects only if the log cannot be written.
  */
 export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): Promise<void> {
   const { call, tool } = runnable;
   const startedAt = leg.life.clock.now();
   const durationMs = () => leg.life.clock.now() - startedAt;
   const timeUp = once(() => new AbortController());
-  const work = tool.delegate === undefined ? runTool : runAgent;
-  const said = newToolSaid();
-  const settled = work(leg, runnable, { durationMs, timeUp, said }).catch((cause: unknown) => {
-    said.thrown = { error: cause };
+  const doCall = tool.delegate === undefined ? runTool : runAgent;
+  const record = newToolSaid();
+  const work = doCall(leg, runnable, { durationMs, timeUp, record }).catch((cause: unknown) => {
+    record.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
-    return withReport(failed, said, errorCodeOf(cause));
+    return withReport(failed, record, errorCodeOf(cause));
   });
-  const event = await withinTime(leg, settled, runnable, timeUp);
-  said.closed = true;
-  if (event !== "left" && said.progress !== undefined) await (await said.progress)?.end();
+  // `undefined` if the work did not settle in time.
+  const outcome = await withinTime(leg, work, runnable, timeUp);
+  record.closed = true;
+  if (outcome !== "left" && record.progress !== undefined) await (await record.progress)?.end();
+  // Readers no longer see the call as running.
   const { progress, agents } = leg.readers.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.readers.touch();
-  if (event === "left" || isRunAgain(leg, tool, event)) {
+  if (outcome === "left" || isRunAgain(leg, tool, outcome)) {
     leg.life.abandon();
     return;
   }
-  if (event === undefined) void settled.then(() => reportLate(leg, call));
-  const late = () => withReport(resultEvent(call, false, outcomeUnknown(whyLate(leg))), said);
-  const outcome = event ?? late();
-  const stored =
-    event === undefined || outcome.type === "tool_suspended"
-      ? outcome
-      : await rewritten(leg, runnable, outcome, said.thrown);
+  const isAbandoned = outcome === undefined;
+  if (isAbandoned) void work.then(() => reportLate(leg, call));
+  const event = outcome ?? withReport(resultEvent(call, false, outcomeUnknown(whyLate(leg))), record);
+  const changed =
+    isAbandoned || event.type === "tool_suspended"
+      ? event
+      : await rewritten(leg, runnable, event, record.thrown);
   try {
-    const made =
-      stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
-    const kept = await leg.run.files.keep(stored, leg);
+    const artifacts =
+      changed.type === "tool_result" && changed.data.success ? record.artifacts.map(artifactEvent) : [];
+    const kept = await leg.run.files.keep(changed, leg);
     group.running -= 1;
     // A question's expiry counts from the time at which it is stored, so it is not held.
-    const isResult = event !== undefined && kept.type === "tool_result";
-    await leg.log.hold([kept, ...made], { mayWait: () => isResult && group.running === 0 });
+    const mayBeHeld = !isAbandoned && kept.type === "tool_result";
+    await leg.log.hold([kept, ...artifacts], { mayWait: () => mayBeHeld && group.running === 0 });
   } catch (error) {
-    if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
+    if (!isAbandoned && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;
   }
 }
 
-/** The outcome of a call. `left` means that this process leaves the run to another process. */
+/** The outcome of a call: its result, a question, or `left` if this process leaves the run to another one. */
 type Outcome = ResultEvent | QuestionEvent | "left";
 
-interface Progress {
+/** What the work of a call shares with `runCall`. */
+interface CallInProgress {
+  /** Returns how long the call has run, in milliseconds. */
   durationMs(): number;
   /**
    * Returns a controller that aborts when the tool's own time is up. Made on first use, because most tools
    * neither read their signal nor have a time limit.
    */
   timeUp(): AbortController;
-  said: ToolSaid;
+  record: ToolSaid;
 }
 
-type DoCall = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
+/** Does the work of a call. */
+type DoCall = (leg: Leg, runnable: Runnable, progress: CallInProgress) => Promise<Outcome>;
 
-const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, said }) => {
-  const context = toolContext(leg, { call, answer, said, timeUp });
+const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, record }) => {
+  const context = toolContext(leg, { call, answer, record, timeUp });
   try {
     const value = await asked(leg, () => tool.execute?.(input, context));
-    if (said.asked !== undefined) return asking(call, said);
-    const { decided } = said;
-    const more = { ...decided, durationMs: durationMs() };
-    const event = successResult(leg, { call, tool }, value, more);
-    return withReport(event instanceof Promise ? await event : event, said);
+    // The tool has caught the exception of `context.ask()` or `context.wait()`.
+    if (record.asked !== undefined) return midwayEvent(call, record);
+    const decided = { ...record.decided, durationMs: durationMs() };
+    const event = successResult(leg, { call, tool }, value, decided);
+    return withReport(event instanceof Promise ? await event : event, record);
   } catch (cause) {
-    if (said.asked !== undefined) return asking(call, said);
-    said.thrown = { error: cause };
+    // `context.ask()` and `context.wait()` end the tool by an exception.
+    if (record.asked !== undefined) return midwayEvent(call, record);
+    record.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
-    return withReport(failed, said, errorCodeOf(cause));
+    return withReport(failed, record, errorCodeOf(cause));
   }
 };
 
-/** Returns the event for the question that a tool asks while it runs, with the cost that it has reported. */
-function asking(call: CallState, { asked, report }: ToolSaid): QuestionEvent {
+/** Returns the event of a tool's question or wait while it runs, with the cost that it has reported. */
+function midwayEvent(call: CallState, { asked, report }: ToolSaid): QuestionEvent {
   const { spent } = reportFields(report);
   return questionEvent(call, { ...(asked as MidwayQuestion), ...(spent !== undefined && { spent }) });
 }
 
-/** Adds to a result what the tool has reported. */
+/** Returns a result with the facts that the tool has reported, and with the code of its error. */
 function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): ResultEvent {
   return { ...event, data: { ...event.data, ...reportFields(report, code) } };
 }
@@ -133,19 +139,19 @@ function graceOf({ life }: Leg, { agent }: Runnable): number {
 }
 
 /**
- * Waits for the tool's result. Returns `undefined` if the tool's time limit, or the grace period after an
- * abort, is over first.
+ * Waits for the work of a call. Resolves to `undefined` if the tool's time limit, or the grace period after
+ * an abort, is over first.
  */
 async function withinTime<T>(
   leg: Leg,
   work: Promise<T>,
   runnable: Runnable,
-  timeUp: Progress["timeUp"],
+  timeUp: CallInProgress["timeUp"],
 ): Promise<T | undefined> {
   const { clock, signal } = leg.life;
   const { timeoutMs } = runnable.tool;
   const onTimeout = () => timeUp().abort(tookTooLong(timeoutMs));
-  // The work itself never rejects.
+  // `work` never rejects, so a rejection is the deadline's.
   return await withinDeadline(
     { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },
     work,

@@ -19,44 +19,46 @@ import { idempotencyKeyOf } from "./tool-context.ts";
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
-    // The only possible cause is that the time for the last turn has begun. A halted run ends, and a lost
-    // lease leaves the loop, before `decide` reaches the calls.
+    // The work was aborted to leave time for the landing turn. There is no other cause: `decide` ends a
+    // halted run before it returns calls, and the loop does not continue without the lease.
     await leg.log.follow(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
-  // Not within `prepareCall`: a call that had started must not fail only because code cannot be loaded.
+  // Loaded here, because errors of `prepareCall` become results. A started call must not fail only because
+  // its code cannot be loaded.
   if (calls.some(hasBegun)) await leg.parts.load();
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
     const prepared = await prepareCall(leg, call).catch(async (cause: unknown): Promise<Prepared> => {
       if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-      // A schema check that hangs is abandoned with the run. The call is answered when the run is closed.
+      // The validation was abandoned because the run was stopped. The call gets its result when the run ends.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
-      // Code of the application that should never throw: a schema, `payload`, or `agents` of agentTool().
+      // The application must fix this error: a schema, `payload`, or `agents` of agentTool() has thrown.
       await asked(leg, () => leg.report.toFix(cause));
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  let settled =
+  let toStore =
     events.length === 0 ? events : await Promise.all(events.map((event) => leg.run.files.keep(event, leg)));
-  // A sub-agent gets a share of what is left once the other calls are answered.
-  if (settled.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
-    await leg.log.add(settled);
-    settled = [];
+  // The results are stored before a sub-agent gets its share of the budget, because they may have a cost.
+  if (toStore.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
+    await leg.log.add(toStore);
+    toStore = [];
   }
   // A question's expiry counts from the time at which it is stored, so it is not held.
-  if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
-    return await leg.log.holdNext(settled);
+  if (runnable.length === 0 && toStore.every(({ type }) => type === "tool_result"))
+    return await leg.log.holdNext(toStore);
   const { toolConcurrency } = leg.run.agent;
+  // The first calls start with one append. Each other call starts when a place is free.
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
   const started = first.map((one) => startedEvent(leg, one));
-  if (settled.length + started.length > 0) await leg.log.follow([...settled, ...started]);
+  if (toStore.length + started.length > 0) await leg.log.follow([...toStore, ...started]);
   const group = { running: runnable.length };
   if (first.length === runnable.length)
-    return await all(
+    return await allSettled(
       leg,
       first.map((one) => runCall(leg, one, group)),
     );
@@ -68,26 +70,27 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     }
     await runCall(leg, one, group);
   };
-  await all(
+  await allSettled(
     leg,
     runnable.map((one, index) => limit(runNext, one, index)),
   );
 }
 
+/** Returns whether a call was started, or has asked the user. */
 function hasBegun({ started, question }: CallState): boolean {
   return started !== undefined || question !== undefined;
 }
 
 /**
- * Returns whether calls may start. If an answer has come from another caller meanwhile, the loop prepares
- * them again, because their hooks have agreed to what the earlier caller may do.
+ * Returns whether calls may start. They may not if an answer has come from another caller. The loop then
+ * prepares them again, because the hooks have agreed to what the earlier caller may do.
  */
 function mayStart(leg: Leg): boolean {
   return !leg.life.signal.aborted && !leg.access.hasNewCaller;
 }
 
-/** Waits for all calls to settle, then throws the first error. All results that can be are then stored. */
-async function all({ log }: Leg, work: readonly Promise<void>[]): Promise<void> {
+/** Waits for all calls to settle. If one has failed, stores the held results, then throws the first error. */
+async function allSettled({ log }: Leg, work: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed === undefined) return;
@@ -95,6 +98,7 @@ async function all({ log }: Leg, work: readonly Promise<void>[]): Promise<void> 
   throw failed.reason;
 }
 
+/** Returns the event that starts a call. A sub-agent's budget slice is fixed in it. */
 function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEvent {
   const slice =
     tool.delegate && agent && (call.started?.slice ?? sliceOf(leg, agent.budget, tool.delegate.limits));
@@ -114,8 +118,8 @@ function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEv
 }
 
 /**
- * The resources that a sub-agent takes from its caller's budget. Time is not among them: it passes for the
- * caller too.
+ * The resources of which a sub-agent gets a share of the calling run's budget. Time is not shared: it passes
+ * for the calling run too.
  */
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costUsd"];
 
@@ -131,8 +135,8 @@ function reservedBy({ started, charged: { usage, costUsd } }: CallState, resourc
 
 /**
  * Returns the budget slice of a sub-agent's task that is about to start. The tasks of a turn that have not
- * started share the caller's remaining tokens and cost equally, each up to its agent's own limit. The unused
- * slices of started tasks are not shared. Other resources are limited by `limits` alone.
+ * started share the calling run's remaining tokens and cost equally, each up to its agent's own limit. The
+ * unused slices of started tasks are not shared. Other resources are limited by `limits` alone.
  */
 export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Partial<Budget> {
   const { state } = leg.log;
@@ -140,15 +144,15 @@ export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Part
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
   const reserved = open.filter(({ started }) => started?.slice !== undefined);
-  const toBegin = open.filter(
+  const tasksToStart = open.filter(
     ({ started, toolName }) =>
       started === undefined && leg.run.agent.tools.get(toolName)?.delegate !== undefined,
   ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
     const free = reserved.reduce((rest, call) => rest - reservedBy(call, resource), amounts[resource]);
-    const part = Math.max(0, free) / toBegin;
-    if (Number.isFinite(part)) slice[resource] = Math.min(part, budget[resource]);
+    const share = Math.max(0, free) / tasksToStart;
+    if (Number.isFinite(share)) slice[resource] = Math.min(share, budget[resource]);
   }
   return slice;
 }

@@ -12,10 +12,11 @@ import type { Leg } from "../leg/leg.ts";
 import type { CallProgress, MidwayQuestion, Reported } from "../leg/part-types.ts";
 import type { Decided } from "./call-result.ts";
 
-/** What a running tool has made and reported so far. It is stored with the call's result. */
+/** The record of what a running tool has made and reported. It is stored with the call's result. */
 export interface ToolSaid extends Reported {
   /** Whether the call has its result, so that the tool can add nothing more. */
   closed: boolean;
+  /** The artifacts that the tool has created. */
   artifacts: Artifact[];
   decided: Decided;
   report: CallReport;
@@ -27,6 +28,7 @@ export interface ToolSaid extends Reported {
   thrown?: { error: unknown };
 }
 
+/** Returns the record of a tool that has made and reported nothing yet. */
 export function newToolSaid(): ToolSaid {
   return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
 }
@@ -35,16 +37,16 @@ export function newToolSaid(): ToolSaid {
 interface RunningCall {
   call: CallState;
   answer: unknown;
-  said: ToolSaid;
+  record: ToolSaid;
   /** Returns the controller that aborts when the tool's own time is up. */
   timeUp(): AbortController;
 }
 
 /** Returns the second argument of a tool's `execute`. */
-export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCall): ToolContext<never> {
+export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningCall): ToolContext<never> {
   const run = openRun(leg.log.state);
-  // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
-  // signal always aborts when the leg is over.
+  // The signal of the tool's time limit comes first: Node 24 takes the reason of the first aborted signal in
+  // the list, and the leg's signal always aborts when the leg is over.
   const lazy = new LazySignal(() => anySignal([timeUp().signal, leg.life.signal]));
   const context: Omit<ToolContext<never>, "signal"> = {
     sessionId: leg.run.session.id,
@@ -62,17 +64,17 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
     answer,
     answered: answeredBy(call),
     ask: (question) => {
-      checkOpen(call, said);
+      checkOpen(call, record);
       if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
-      said.asked = leg.parts.question(question);
+      record.asked = leg.parts.question(question);
       throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
     },
     wait: (moment) => {
-      checkOpen(call, said);
+      checkOpen(call, record);
       if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot wait while it runs.");
-      said.asked = leg.parts.wait(moment);
+      record.asked = leg.parts.wait(moment);
       throw new Error(`"${call.toolName}" waits for a time, so this run of its \`execute\` is over.`);
     },
     askModel: askInRun(leg, {
@@ -81,34 +83,34 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       signal: () => lazy.signal,
     }),
     progress: (data) => {
-      if (isOver(call, said)) return;
-      said.latest = leg.access.hide(toJson(data)) ?? null;
-      said.progress ??= leg.parts.load().then(
-        ({ callProgress }) => callProgress(leg, call, said),
+      if (isOver(call, record)) return;
+      record.latest = leg.access.hide(toJson(data)) ?? null;
+      record.progress ??= leg.parts.load().then(
+        ({ callProgress }) => callProgress(leg, call, record),
         () => undefined,
       );
-      void said.progress.then((progress) => progress?.changed());
+      void record.progress.then((progress) => progress?.changed());
     },
     report: (facts) => {
-      checkOpen(call, said);
-      said.report = addedReport(said.report, facts);
+      checkOpen(call, record);
+      record.report = addedReport(record.report, facts);
     },
     append: (event) => {
-      const stored = appended(leg, call, said, event);
+      const stored = appended(leg, call, record, event);
       // A tool that does not wait for its append must not end the process if the append fails.
       stored.catch(() => undefined);
       return stored;
     },
     createArtifact: (draft) => {
       const artifact = artifactOf(draft, leg.run.newId);
-      said.artifacts.push(artifact);
+      record.artifacts.push(artifact);
       return artifact.artifact_id;
     },
     completeSession: () => {
-      said.decided.completed = true;
+      record.decided.completed = true;
     },
     setMode: (mode) => {
-      said.decided.mode = mode;
+      record.decided.mode = mode;
     },
   };
   return Object.assign(lazy, context);
@@ -119,22 +121,29 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.run.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
-async function appended(leg: Leg, call: CallState, said: ToolSaid, event: AppendableEvent): Promise<boolean> {
-  checkOpen(call, said);
+/** Stores an event of a running tool. Rejects if the call has its result. */
+async function appended(
+  leg: Leg,
+  call: CallState,
+  record: ToolSaid,
+  event: AppendableEvent,
+): Promise<boolean> {
+  checkOpen(call, record);
   return await leg.parts.appendOfTool(event);
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */
-function isOver(call: CallState, said: ToolSaid): boolean {
-  return said.closed || call.result !== undefined;
+function isOver(call: CallState, record: ToolSaid): boolean {
+  return record.closed || call.result !== undefined;
 }
 
-function checkOpen(call: CallState, said: ToolSaid): void {
-  if (isOver(call, said))
+/** Throws if the call has its result. */
+function checkOpen(call: CallState, record: ToolSaid): void {
+  if (isOver(call, record))
     throw invalidInput("The call has its result already, so its tool can add nothing more.");
 }
 
-/** Returns the answer with which a tool that asked while it ran continues. */
+/** Returns the answer to the question that the tool asked while it ran; `undefined` without one. */
 function answeredBy({ question, answer, questions }: CallState): ToolContext["answered"] {
   if (!question?.midway || answer === undefined) return undefined;
   const { value, expired } = answer;

@@ -23,7 +23,10 @@ export interface Attempt {
   answer: Reply;
 }
 
-/** Returns the event that stores an answer. `content` replaces the model's content. */
+/**
+ * Returns the event that stores an answer. `usable` is `false` if the answer has a problem or is incomplete.
+ * `content` replaces the model's content. `output` is the place of the run's output in the answer.
+ */
 export function assistantMessage(
   { answer, seq }: Attempt,
   usable: boolean,
@@ -54,14 +57,14 @@ function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_mes
   if (answer.stopReason === "refusal") return "discarded";
   if (!usable) return "partial";
   if (answer.stopReason === "tool_use") return "kept";
-  const ownEnd = answer.stopReason === "end_turn" || answer.stopReason === "pause_turn";
-  const whole = ownEnd && !answer.blocks.some(({ block }) => isToolUse(block));
-  return whole ? "kept" : "partial";
+  const isCompletedOrPaused = answer.stopReason === "end_turn" || answer.stopReason === "pause_turn";
+  const isWhole = isCompletedOrPaused && !answer.blocks.some(({ block }) => isToolUse(block));
+  return isWhole ? "kept" : "partial";
 }
 
 /**
- * Returns the event that charges an attempt, with its duration until `now`. Returns an empty list if no
- * answer began.
+ * Returns a list with the event that charges an attempt, with its duration until `now`. The list is empty if
+ * no answer began.
  */
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   const { answer, seq, pricing, startedAt } = attempt;

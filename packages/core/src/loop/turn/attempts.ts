@@ -14,22 +14,22 @@ import type { Leg } from "../leg/leg.ts";
 import { type Attempt, llmResponse } from "./answer-events.ts";
 
 /** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
-export function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
+export function beginAttempt(leg: Leg, started: Omit<Attempt, "answer">): Attempt {
   const { output } = leg.run.agent;
-  const tool = begun.asText ? undefined : FINAL_ANSWER;
-  const attempt = { ...begun, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
+  const tool = started.asText ? undefined : FINAL_ANSWER;
+  const attempt = { ...started, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
   leg.readers.live.attempt = attempt.seq;
   leg.readers.live.parts = attempt.answer.parts;
   return attempt;
 }
 
 /**
- * Logs a failed attempt that the model client retries. One append has the failed attempt's cost and error,
- * and the request of the next attempt with the same prompt. The failed attempt's text is dropped. If the
- * limits do not allow another full answer, halts the run instead.
+ * Logs a failed attempt that the model client retries, and resolves to the next attempt. One append has the
+ * failed attempt's cost and error, and the next request with the same prompt. The failed attempt's text is
+ * dropped. If the limits do not allow another full answer, halts the run instead.
  *
  * If the wait is long and the run may leave the process, has the run wait for a time, and resolves to
- * `undefined`. The next request is then a new one.
+ * `undefined`. After the wait, a later leg sends a new request.
  */
 export async function nextAttempt(
   leg: Leg,
@@ -51,9 +51,10 @@ export async function nextAttempt(
   if (stop !== undefined) {
     await leg.log.add([...charged, error]);
     leg.life.halt(withOwnWords(leg.run.agent, stop));
+    // An attempt without an answer takes the failed one's place, so that it is not charged again.
     return beginAttempt(leg, failed);
   }
-  const wait = await waitFor(leg, retry_in_ms, failedAttempts);
+  const wait = await retryWaitEvent(leg, retry_in_ms, failedAttempts);
   if (wait !== undefined) {
     await leg.log.add([...charged, error, wait]);
     await leg.report.notify(error.data);
@@ -73,22 +74,21 @@ export async function nextAttempt(
   return next;
 }
 
-/**
- * The shortest and the longest wait for which a run leaves its process, in milliseconds. Resuming it costs
- * some requests, and dates have an end.
- */
+/** The shortest wait for which a run leaves its process, in milliseconds. Resuming it costs some requests. */
 const LONG_WAIT_MS = 5_000;
+
+/** The longest wait for which a run leaves its process, in milliseconds. Its end must be a valid date. */
 const MOST_WAIT_MS = 24 * 60 * 60_000;
 
-/** Returns the event by which the run leaves this process for the wait; `undefined` if it stays. */
-async function waitFor(leg: Leg, ms: number, failedAttempts: number): Promise<NewEvent | undefined> {
+/** Returns the event by which the run waits without a process; `undefined` if this process waits. */
+async function retryWaitEvent(leg: Leg, ms: number, failedAttempts: number): Promise<NewEvent | undefined> {
   const run = openRun(leg.log.state);
   const isLong = ms >= LONG_WAIT_MS && ms <= MOST_WAIT_MS;
   if (run === undefined || !isLong || !leg.life.mayLeave()) return undefined;
   return (await leg.parts.load()).retryWait(run, ms, failedAttempts);
 }
 
-/** Returns how many attempts had failed before the run left a process for the last wait of this turn. */
+/** Returns how many attempts of this turn failed in earlier legs, as the run's latest wait has recorded. */
 export function failedBefore({ log: { state } }: Leg): number {
   const run = openRun(state);
   const wait = run?.asked.findLast(({ question, turns }) => question.kind === RETRY && turns === run.turns);
@@ -97,8 +97,8 @@ export function failedBefore({ log: { state } }: Leg): number {
 }
 
 /**
- * Returns why the limits do not allow the same request again, once the failed one is charged; `undefined` if
- * they do.
+ * Returns why the limits do not allow the same request again; `undefined` if they do. `charged` are the
+ * events that charge the failed attempt. They are not in the state yet.
  */
 export function noRoomFor(
   leg: Leg,

@@ -25,7 +25,7 @@ export interface ModelCall {
   event: EventData["llm_request"];
 }
 
-/** The step instead of a model call: start the run's last turn, or end the run. */
+/** The step to take instead of a model call: prepare the landing turn, or end the run. */
 export interface InsteadOfCall {
   do: "land" | "end";
   stop: StopReason;
@@ -35,13 +35,14 @@ export interface InsteadOfCall {
  * Plans the next request: applies the turn's plan, the hooks' changes and the limits. Returns another step if
  * the limits do not allow a request, and `undefined` if the leg was aborted in the meantime.
  */
-export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
+export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
+  // A new prefix removes calls of the API's own tools that have no result, which the API would refuse.
   if (hasLostServerCalls(leg.log.state)) await leg.log.follow([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.run.agent.estimateTokens(prompt.chars);
   if (hooksWith(leg, "beforeModel").length === 0)
-    return await withinLimits(leg, prompt, { ...wanted, estimatedTokens });
-  const planned = await planRequest(leg, wanted, (plan) => ({
+    return await withinLimits(leg, prompt, { ...turnPlan, estimatedTokens });
+  const planned = await planRequest(leg, turnPlan, (plan) => ({
     request: requestOf(prompt, paramsOf(leg, plan)),
     estimatedTokens,
     plan,
@@ -51,7 +52,7 @@ export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | 
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
 
-/** Plans the model call, with `max_tokens` lowered to what the limits allow. */
+/** Plans the model call. Lowers `max_tokens` if the limits do not allow the full length of an answer. */
 async function withinLimits(
   leg: Leg,
   prompt: Prompt,
@@ -60,12 +61,12 @@ async function withinLimits(
   const { state } = leg.log;
   const { model, tools, estimatedTokens } = plan;
   const left = remainingOf(state, leg.run.agent, leg.life.legMs());
-  const last = openRun(state)?.landing !== undefined;
-  const keepLast = leg.run.agent.onLimit === "land" && !last;
+  const isLanding = openRun(state)?.landing !== undefined;
+  const keepsRoomToLand = leg.run.agent.onLimit === "land" && !isLanding;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
-  const room = roomFor(left, call, keepLast);
-  if ("type" in room) return { do: keepLast ? "land" : "end", stop: room };
-  // A hook, or a later version of the agent, may have chosen a model that has no such format.
+  const room = roomFor(left, call, keepsRoomToLand);
+  if ("type" in room) return { do: keepsRoomToLand ? "land" : "end", stop: room };
+  // The turn's model may have no such format: a hook, or a later version of the agent, may have chosen it.
   const format = askedOutput(state, leg.run.agent.output) === "text" ? prompt.prefix.outputFormat : undefined;
   const outputFormat = format && model.outputFormat?.(format);
   const params = {
@@ -85,17 +86,21 @@ async function withinLimits(
 }
 
 /**
- * Returns `max_tokens` and the tool choice. The last turn uses no tools. If the prompt has no tools, the tool
- * choice is left out, because the API would refuse it. So is the choice of a tool that the prompt lacks.
+ * Returns `max_tokens` and the tool choice. In the landing turn, the model may call no tool but the one that
+ * gives the run's output. The tool choice is left out if the prompt has no tools, because the API would
+ * refuse it. It is also left out if it names a tool that the prompt does not have.
  */
 function paramsOf(
   leg: Leg,
-  { model, maxTokens, toolChoice = choiceFor(leg, model) }: TurnPlan,
+  { model, maxTokens, toolChoice = defaultToolChoice(leg, model) }: TurnPlan,
 ): { maxTokens: number; toolChoice?: ToolChoice } {
   const tools = leg.log.state.prefix?.tools ?? [];
   if (tools.length === 0) return { maxTokens };
   if (openRun(leg.log.state)?.landing !== undefined)
-    return { maxTokens, ...(hasOutputTool(leg) ? onlyOutput(model) : { toolChoice: { type: "none" } }) };
+    return {
+      maxTokens,
+      ...(hasOutputTool(leg) ? outputToolChoice(model) : { toolChoice: { type: "none" } }),
+    };
   // A later version of the agent may name a tool that this run's prefix does not have yet.
   const isKnown = toolChoice?.type !== "tool" || tools.some(({ name }) => name === toolChoice.name);
   return { maxTokens, ...(toolChoice !== undefined && isKnown && { toolChoice }) };
@@ -106,23 +111,27 @@ function hasOutputTool({ log, run: { agent } }: Leg): boolean {
   return askedOutput(log.state, agent.output) === "call";
 }
 
-/** Returns the tool choice of a last turn in which only the output's tool may be called. */
-function onlyOutput(model: ModelClient): { toolChoice?: ToolChoice } {
+/**
+ * Returns the tool choice of a landing turn in which the model gives the run's output by a tool. Empty if the
+ * model cannot be forced to call a tool.
+ */
+function outputToolChoice(model: ModelClient): { toolChoice?: ToolChoice } {
   if (model.forcedToolChoice !== true) return {};
   return { toolChoice: { type: "tool", name: FINAL_ANSWER, disable_parallel_tool_use: true } };
 }
 
 /**
- * Returns the default tool choice. An agent that gives its output by a tool is forced to call tools, if the
- * model supports that. A `toolOnly` agent makes at most one call.
+ * Returns the default tool choice. The model must call a tool if the agent is `toolOnly` or its output is
+ * given by a tool, and if the model supports a forced choice. For a `toolOnly` agent, it makes at most one
+ * call.
  */
-function choiceFor(leg: Leg, model: ModelClient): ToolChoice | undefined {
-  const isForced = model.forcedToolChoice === true;
-  if (!leg.run.agent.toolOnly) return isForced && hasOutputTool(leg) ? { type: "any" } : undefined;
-  return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };
+function defaultToolChoice(leg: Leg, model: ModelClient): ToolChoice | undefined {
+  const canForce = model.forcedToolChoice === true;
+  if (!leg.run.agent.toolOnly) return canForce && hasOutputTool(leg) ? { type: "any" } : undefined;
+  return { type: canForce ? "any" : "auto", disable_parallel_tool_use: true };
 }
 
-/** A model call that is ready to be stored and sent. */
+/** A model call that is ready: its request can be stored and sent. */
 interface PreparedRequest extends ModelCall {
   /** Judges the answer by the agent's `output`; `undefined` for an agent without one. */
   judge: Judge | undefined;
@@ -149,7 +158,7 @@ export async function prepareRequest(
 ): Promise<PreparedRequest | InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
-  const judge = leg.run.agent.output && (await judgeBy(leg, leg.run.agent.output));
+  const judge = leg.run.agent.output && (await loadJudge(leg, leg.run.agent.output));
   const filled = leg.run.files.fill(planned.request, planned.model, leg.life);
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   // A promise that is rejected before it is awaited would end the process.
@@ -158,8 +167,11 @@ export async function prepareRequest(
   return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }
 
-/** Loads the code before the request is sent: if it cannot be loaded, no answer has been paid for. */
-async function judgeBy(leg: Leg, output: AgentOutput): Promise<Judge> {
+/**
+ * Returns a function that judges answers by the agent's `output`. Loads its code before the request is sent:
+ * if loading fails, no answer was paid for.
+ */
+async function loadJudge(leg: Leg, output: AgentOutput): Promise<Judge> {
   const { outputVerdict } = await leg.parts.load();
   return async (attempt, answer) => await outputVerdict(leg, output, attempt, answer);
 }

@@ -19,9 +19,28 @@ import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } fr
 import { verdictOn } from "./verdict.ts";
 
 /**
- * Sends a request that is in the log. The answer, its calls and its usage are stored in one append, together
- * with what follows from them, if that is known at once. Resolves to the next step if the call failed and the
- * step cannot be derived from the log.
+ * Makes one model call, and adds its answer, calls and usage to the log. Resolves to the next step if it
+ * cannot be derived from the log: the limits do not allow the call, or the call failed. Otherwise resolves to
+ * `undefined`.
+ */
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
+  const prepared = await prepareRequest(leg, plan);
+  if (prepared === undefined || "do" in prepared) return prepared;
+  const { life, log } = leg;
+  const rows = await log.follow([{ type: "llm_request", data: prepared.event }]);
+  const seq = rows[0]?.seq ?? 0;
+  if (leg.run.mayBegin !== undefined && !(await leg.run.mayBegin())) life.halt(ABORTED);
+  if (life.lost || !life.signal.aborted) return await sendRequest(leg, { ...prepared, seq });
+  // The run was stopped after its request was stored. The model is not called, so the request costs nothing.
+  const { model } = prepared.event;
+  await log.add([lostAnswer({ seq, model, estimatedTokens: 0, estimatedCostUsd: 0 })]);
+  return undefined;
+}
+
+/**
+ * Sends a request that is in the log, and reads the answer. One append stores the answer, its calls, its
+ * usage, and the events of the next step if that is decided at once. Resolves to the next step if the model
+ * call failed and the step cannot be derived from the log; otherwise to `undefined`.
  */
 export async function sendRequest(
   leg: Leg,
@@ -35,8 +54,8 @@ export async function sendRequest(
     startedAt: leg.life.clock.now(),
     asText: request.outputFormat !== undefined,
   });
-  const { attempt, failure, isOver } = await readAnswer(leg, model, request, first);
-  if (isOver) return undefined;
+  const { attempt, failure, waitsForRetry } = await readAnswer(leg, model, request, first);
+  if (waitsForRetry) return undefined;
   if (failure !== undefined) {
     const stop = await failedTurn(leg, attempt, failure.cause);
     return stop && { do: "end", stop };
@@ -46,40 +65,40 @@ export async function sendRequest(
 }
 
 /**
- * Stores an answer together with its problem, if it has one, so that `decide` knows the problem also after a
- * crash.
+ * Holds an answer for the next append. If the answer has a problem, stores both at once, so that `decide`
+ * knows the problem also after a crash.
  */
 async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined): Promise<void> {
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
-  const written = contentOf(answer);
+  const modelContent = contentOf(answer);
   const content =
     hooksWith(leg, "afterModel").length === 0
-      ? written
-      : await afterModel(leg, { content: written, stopReason: answer.stopReason });
+      ? modelContent
+      : await afterModel(leg, { content: modelContent, stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
-  const output = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
-  const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};
-  const place = output?.place ?? (attempt.asText ? "text" : undefined);
+  const outputVerdict = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
+  const { calls = verdict.calls, events: outputEvents = [], problem = verdict.problem } = outputVerdict ?? {};
+  const place = outputVerdict?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [
     assistantMessage(attempt, isUsable || problem?.code === "no_tool_call", content, place),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
     ...llmResponse(attempt, leg.life.clock.now()),
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
-    ...outputs,
+    ...outputEvents,
   ];
   if (problem === undefined) return await leg.log.hold(events);
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
 }
 
-/** The current attempt, and its failure if it failed. */
+/** The progress of reading an answer: the current attempt, and its failure if it failed. */
 interface Reading {
   attempt: Attempt;
   failure?: { cause: unknown };
-  /** Whether the attempt has failed, and its end and the wait before the next one are in the log. */
-  isOver?: boolean;
+  /** Whether the attempt failed and the run now waits for a time. A later leg sends the next request. */
+  waitsForRetry?: boolean;
 }
 
 /**
@@ -94,14 +113,14 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
-  // The same for every attempt, like `max_tokens`. An answer that a hook gives instead of the model may have
-  // any length.
+  // Does not change from attempt to attempt, like `max_tokens`. An answer that a hook gives instead of the
+  // model may have any length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
-  // Kept apart, because an error of the log is not a failure of the model.
+  // Set while a failed attempt is being logged: an error of the log is not a failure of the model.
   let logging: Promise<Attempt | undefined> | undefined;
   const takeNext = (next: Attempt | undefined) => {
-    if (next === undefined) reading.isOver = true;
+    if (next === undefined) reading.waitsForRetry = true;
     else reading.attempt = next;
   };
   const read = async () => {
@@ -114,7 +133,7 @@ async function readAnswer(
         logging = nextAttempt(leg, reading.attempt, part, failedAttempts);
         takeNext(await logging);
         logging = undefined;
-        if (reading.isOver) return;
+        if (reading.waitsForRetry) return;
         continue;
       }
       const { answer } = reading.attempt;
@@ -129,6 +148,7 @@ async function readAnswer(
   try {
     await withinDeadline(leg.life, read());
   } catch (cause) {
+    // The deadline may end the wait while an attempt is being logged. If logging it fails, this throws.
     if (logging !== undefined) takeNext(await logging);
     reading.failure = { cause };
   }
@@ -137,10 +157,11 @@ async function readAnswer(
 
 /**
  * Stores and charges the part of the answer that arrived before an abort or a failure, and logs the failure.
+ * Resolves to the stop reason of the run; `undefined` if the log decides the next step.
  */
 async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
   const { answer, seq, request } = attempt;
-  const kept: NewEvent[] =
+  const events: NewEvent[] =
     answer.blocks.length === 0
       ? []
       : [
@@ -151,24 +172,24 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
             attempt.asText ? "text" : undefined,
           ),
         ];
-  kept.push(...llmResponse(attempt, leg.life.clock.now()));
+  events.push(...llmResponse(attempt, leg.life.clock.now()));
   if (leg.life.signal.aborted) {
     if (leg.life.lost) throw cause;
-    if (kept.length > 0) await leg.log.add(kept);
+    if (events.length > 0) await leg.log.add(events);
     return undefined;
   }
   const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
   const message = messageOf(cause);
-  // Stored with the failure, so that the next request has no file that the model refuses. Otherwise it would
-  // refuse every later request of the session.
+  // If the model refused a file, a checkpoint without the file is stored with the failure. Otherwise the
+  // model would refuse every later request of the session.
   const failure = { retryable: false, ...details, message };
-  const without = await leg.run.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
-  const willRetry = without.length > 0;
+  const checkpoint = await leg.run.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
+  const willRetry = checkpoint.length > 0;
   const context = { attempt: seq, ...details, cause: causeOf(cause), ...(willRetry && { will_retry: true }) };
-  await leg.report.logError({ code: "model_error", message, context }, [...kept, ...without]);
+  await leg.report.logError({ code: "model_error", message, context }, [...events, ...checkpoint]);
   if (willRetry) return undefined;
   if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
-  // A client of another package may throw what its SDK throws.
+  // A model client may throw an error of its SDK instead of a `PawlError`.
   leg.report.failed(PawlError.is(cause) ? cause : new PawlError("model_error", message, { cause }));
   const isSetUpWrong = details.retryable === false || PawlError.is(cause, "config");
   return { type: "error", message: isSetUpWrong ? REFUSED : UNREACHED };
@@ -177,21 +198,3 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
 const UNREACHED = "The model could not be reached. Please try again.";
 
 const REFUSED = "Something is set up wrong on our side. Please contact support.";
-
-/**
- * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if it
- * cannot be derived from the log: the limits do not allow the call, or the call failed.
- */
-export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
-  const prepared = await prepareRequest(leg, plan);
-  if (prepared === undefined || "do" in prepared) return prepared;
-  const { life, log } = leg;
-  const rows = await log.follow([{ type: "llm_request", data: prepared.event }]);
-  const seq = rows[0]?.seq ?? 0;
-  if (leg.run.mayBegin !== undefined && !(await leg.run.mayBegin())) life.halt(ABORTED);
-  if (life.lost || !life.signal.aborted) return await sendRequest(leg, { ...prepared, seq });
-  // The run was stopped since: the model is not asked, and the request costs nothing.
-  const { model } = prepared.event;
-  await log.add([lostAnswer({ seq, model, estimatedTokens: 0, estimatedCostUsd: 0 })]);
-  return undefined;
-}

@@ -24,7 +24,7 @@ export interface Problem {
   message: string;
 }
 
-/** The known stop reasons. For any other, the run stops, because its meaning is unknown. */
+/** The stop reasons that Pawl knows. Any other one ends the run, because its meaning is unknown. */
 const KNOWN: readonly (string | null)[] = [
   "end_turn",
   "tool_use",
@@ -54,10 +54,10 @@ export function verdictOn(
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;
-  // An answer of `answering()` and a last turn need no tool call.
+  // A turn without tools needs no tool call, nor does an answer that a hook gives by `answering()`.
   if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
-  const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
-  if (!isDone) return { calls: onlyFirst(calls) };
+  const isCompleted = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
+  if (!isCompleted) return { calls: onlyFirst(calls) };
   // An answer without a call has no output, see `outputVerdict`.
   if (output !== undefined) return { calls };
   if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
@@ -70,6 +70,7 @@ export function verdictOn(
 const REMINDER =
   "You answered without calling a tool. Nobody reads what you write outside of a tool call. Call exactly one tool now.";
 
+/** Returns the calls, all but the first one marked as not to be run. */
 function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["tool_call"][] {
   if (first === undefined) return [];
   const invalid = `Not run: one tool is called at a time, and "${first.tool_name}" came first.`;
@@ -77,17 +78,17 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
 }
 
 /**
- * The valid ids of calls. The API accepts longer ids, but event keys contain the ids, so their length is
- * limited.
+ * Matches the valid ids of calls. The API accepts longer ids, but event keys contain the ids, so their length
+ * is limited.
  */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls. `breach` describes a
- * violation of the model's contract: a `tool_use` stop without a call, a call with an invalid id or name, or
- * a call in a paused answer.
+ * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls to run. `breach`
+ * describes a violation of the model's contract: a `tool_use` stop without a call, an unfinished call, a call
+ * with an invalid or repeated id or an invalid name, or a call in a paused answer.
  */
 function toolCallsOf(
   answer: Reply,
@@ -115,6 +116,7 @@ function toolCallsOf(
   return { calls, breach: "The model stopped to use a tool and called none." };
 }
 
+/** Returns how a call violates the model's contract; `undefined` if it does not. */
 function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;

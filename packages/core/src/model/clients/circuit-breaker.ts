@@ -61,12 +61,15 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
 export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
   checkModel("The model of withCircuitBreaker()", model);
   checkOptions("withCircuitBreaker()", options, OPTIONS);
-  const enter = circuit(options);
-  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    const call = enter();
+  const beginCall = circuit(options);
+  async function* stream(
+    request: ModelRequest,
+    callOptions: StreamOptions,
+  ): AsyncGenerator<ModelEvent, void> {
+    const call = beginCall();
     const check = answerCheck();
     try {
-      for await (const event of model.stream(request, bounds)) {
+      for await (const event of model.stream(request, callOptions)) {
         check(event);
         if (event.type === "message_stop") call.succeeded();
         yield event;
@@ -75,7 +78,7 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
       throw cutStream();
     } catch (error) {
       const failure = failureOf(error);
-      if (failure !== undefined && !bounds.signal.aborted) call.failed(failure);
+      if (failure !== undefined && !callOptions.signal.aborted) call.failed(failure);
       throw error;
     } finally {
       call.over();
@@ -84,7 +87,7 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   return decorate(model, stream);
 }
 
-/** A call that the circuit let through. */
+/** A call that the circuit let through. Its methods report the call's outcome to the circuit. */
 interface Call {
   succeeded(): void;
   failed(failure: ModelFailure): void;
@@ -93,8 +96,9 @@ interface Call {
 }
 
 /**
- * Creates a circuit. It is closed while `until` is undefined, open before that time, and half open
- * afterwards.
+ * Creates a circuit. It is closed while `openUntil` is undefined, open before that time, and half open
+ * afterwards. Returns the function that begins a call. It throws `circuit_open` instead if the circuit is open,
+ * or if it is half open and another call is the trial.
  */
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
@@ -103,41 +107,39 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
    * The failures since the last success. A new trial does not reset them, so one failed trial opens the
    * circuit again.
    */
-  let inARow = 0;
-  let until: number | undefined;
-  let trying = false;
+  let failuresInARow = 0;
+  let openUntil: number | undefined;
+  let hasTrial = false;
 
-  const enter = (): Call => {
-    const leftMs = until === undefined ? 0 : until - now();
-    if (leftMs > 0) throw open(leftMs);
-    if (trying) throw open(coolDownMs);
-    const trial = until !== undefined;
-    trying = trial;
-    /**
-     * Returns whether the call's outcome counts. It does not if the circuit has opened since the call began.
-     */
-    const counts = () => trial || until === undefined;
+  const beginCall = (): Call => {
+    const leftMs = openUntil === undefined ? 0 : openUntil - now();
+    if (leftMs > 0) throw circuitOpen(leftMs);
+    if (hasTrial) throw circuitOpen(coolDownMs);
+    const isTrial = openUntil !== undefined;
+    hasTrial = isTrial;
+    /** Returns whether the call's outcome counts: not if the circuit has opened since the call began. */
+    const counts = () => isTrial || openUntil === undefined;
     return {
       succeeded: () => {
         if (!counts()) return;
-        inARow = 0;
-        until = undefined;
+        failuresInARow = 0;
+        openUntil = undefined;
       },
       failed: (failure) => {
         const weight = weightOf(failure);
         if (!counts() || weight === 0) return;
-        inARow += weight;
-        if (inARow >= failures) until = now() + coolDownMs;
+        failuresInARow += weight;
+        if (failuresInARow >= failures) openUntil = now() + coolDownMs;
       },
       over: () => {
-        if (trial) trying = false;
+        if (isTrial) hasTrial = false;
       },
     };
   };
-  return enter;
+  return beginCall;
 }
 
-function open(retryAfterMs: number): Error {
+function circuitOpen(retryAfterMs: number): Error {
   return modelError("The model has failed too often, so it gets no requests for a while.", {
     retryable: true,
     type: "circuit_open",
@@ -146,12 +148,15 @@ function open(retryAfterMs: number): Error {
 }
 
 /** Types of failure that affect every request until the account is fixed. */
-const shut = ["authentication_error", "billing_error", "permission_error"];
+const ACCOUNT_ERRORS = ["authentication_error", "billing_error", "permission_error"];
 
-/** Returns how much a failure counts: 0, 1, or enough to open the circuit at once. */
+/**
+ * Returns how many failures a failure counts as: 0 if the request caused it, 1 if it is temporary, and
+ * `Infinity`, which opens the circuit at once, if the account has no access or credit.
+ */
 function weightOf({ status, type, errorCode, retryable }: ModelFailure): number {
   if (errorCode?.endsWith("spend_limit_reached") === true) return Number.POSITIVE_INFINITY;
   if (status === 401 || status === 402 || status === 403) return Number.POSITIVE_INFINITY;
-  if (type !== undefined && shut.includes(type)) return Number.POSITIVE_INFINITY;
+  if (type !== undefined && ACCOUNT_ERRORS.includes(type)) return Number.POSITIVE_INFINITY;
   return retryable ? 1 : 0;
 }

@@ -22,17 +22,17 @@ export interface ModelClientChecks<Options extends ModelClientOptions> {
   maker: string;
   /** An example of a model's id. */
   example: string;
-  /** The package of the SDK, to name it in errors. */
+  /** The name of the SDK's package, for errors. */
   clientOf: string;
   /** Returns whether a value is a client of the SDK. */
   isClient(value: unknown): boolean;
   /** The kinds of the options that only this client has. */
   kinds: OptionKinds<Omit<Options, keyof ModelClientOptions>>;
-  /** Hints for further names of other libraries, see `checkOptions`. */
+  /** Hints for option names of other libraries, besides the common ones, see `checkOptions`. */
   instead?: { readonly [name: string]: string };
 }
 
-/** Hints for option names of SDKs and of other libraries. */
+/** Hints for option names of SDKs and of other libraries: which option of Pawl to use instead. */
 const INSTEAD = {
   baseUrl: "Use `baseURL`.",
   apikey: "Use `apiKey`.",
@@ -80,14 +80,14 @@ export function checkModelClient<Options extends ModelClientOptions>(
   options: Options,
   { maker, example, clientOf, isClient, kinds, instead }: ModelClientChecks<Options>,
 ): void {
-  const id: OptionKinds<{ model: string }> = {
+  const modelKind: OptionKinds<{ model: string }> = {
     model: {
       mustBe: `the id of a model, e.g. "${example}"`,
       is: (value) => typeof value === "string" && value !== "",
       required: true,
     },
   };
-  const shared: OptionKinds<ModelClientOptions> = {
+  const sharedKinds: OptionKinds<ModelClientOptions> = {
     apiKey: "string",
     baseURL: "string",
     fetch: "function",
@@ -96,14 +96,14 @@ export function checkModelClient<Options extends ModelClientOptions>(
     forcedToolChoice: "boolean",
     outputFormat: "boolean",
   };
-  checkOptions(`${maker}()`, { model }, id);
-  checkOptions(`${maker}()`, options, { ...shared, ...kinds }, { instead: { ...INSTEAD, ...instead } });
+  checkOptions(`${maker}()`, { model }, modelKind);
+  checkOptions(`${maker}()`, options, { ...sharedKinds, ...kinds }, { instead: { ...INSTEAD, ...instead } });
   checkPricing(`${maker}("${model}")`, options.pricing);
 }
 
 /**
- * Returns the kind of an option `body`, which adds fields to the body of each request: an object without the
- * fields that the client sets itself.
+ * Returns the kind of an option `body` for `checkOptions()`. Such an option adds its fields to the body of each
+ * request. It must be an object without `fields`, which the client sets itself.
  *
  * @example
  * ```ts

@@ -7,11 +7,17 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
 import { checkPricing } from "../pricing.ts";
 
 /**
- * Returns a model that asks `primary` and, if that fails, the other models in order. The next model is asked
- * at once if the failure is retryable (e.g. the model is overloaded or unreachable, or its circuit is open)
- * or the API does not know the model. An `attempt_failed` event names the next model. Any other failure is
- * thrown, and so is a failure of the last model. Every request begins with `primary`, and the returned model
- * has its `id`.
+ * Returns a model that asks `primary` and, if that fails, the other models in order. An
+ * `attempt_failed` event names the next model, which is asked at once. Every request begins with `primary`, and
+ * the returned model has its `id`.
+ *
+ * The next model is asked after these failures:
+ *
+ * - The failure is retryable, e.g. the model is unreachable, or its circuit is open.
+ * - The model is overloaded.
+ * - The API does not know the model.
+ *
+ * Any other failure is thrown, and so is a failure of the last model.
  *
  * To retry each model before the next one is asked, wrap each: `withFallback(withRetry(a), withRetry(b))`. A
  * model ignores thinking that another model signed.
@@ -37,27 +43,28 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   for (const model of models) checkModel("Each model of withFallback()", model);
   for (const { id, pricing } of models) checkPricing(id, pricing);
   async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    for (const [place, model] of models.entries()) {
+    for (const [index, model] of models.entries()) {
       const check = answerCheck();
       try {
-        for await (const event of model.stream(request, boundsAt(place, options))) {
+        for await (const event of model.stream(request, optionsFor(index, options))) {
           check(event);
           yield event;
           if (event.type === "message_stop") return;
         }
         throw cutStream();
       } catch (error) {
-        const handedOn = options.signal.aborted ? undefined : handOn(error, models[place + 1]);
-        if (handedOn === undefined) throw error;
-        yield handedOn;
+        const announcement = options.signal.aborted ? undefined : announce(error, models[index + 1]);
+        if (announcement === undefined) throw error;
+        yield announcement;
       }
     }
   }
-  // Any of the models may get a request that forces a tool.
+  // Each model may get a request that forces a tool, so all must support it.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
+  // The format of `primary` is replaced by one that all models accept, or removed.
   const { outputFormat: _, ...decorated } = decorate(primary, stream);
-  const asked = models.flatMap((model) => model.models ?? [model]);
-  // The same holds for a request with files.
+  const allModels = models.flatMap((model) => model.models ?? [model]);
+  // Each model may get a request with files, so all must read them.
   const reads = (primary.reads ?? []).filter((kind) => models.every((model) => model.reads?.includes(kind)));
   return {
     ...decorated,
@@ -66,13 +73,13 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
     }),
     forcedToolChoice,
     reads,
-    models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
+    models: allModels.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
   };
 }
 
-/** The attempts that failed before this process count as the first model's. */
-function boundsAt(place: number, options: StreamOptions): StreamOptions {
-  return place === 0 ? options : { ...options, failedAttempts: 0 };
+/** Returns the options for a model. Attempts that failed before a long wait count as those of the first model. */
+function optionsFor(index: number, options: StreamOptions): StreamOptions {
+  return index === 0 ? options : { ...options, failedAttempts: 0 };
 }
 
 /** Returns the schema in the form that all models accept; `undefined` if their forms differ. */
@@ -82,16 +89,16 @@ function commonFormat(models: readonly ModelClient[], schema: JsonObject): JsonO
 }
 
 /** Returns the event that announces the next model; `undefined` if no other model may help. */
-function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | undefined {
+function announce(error: unknown, next: ModelClient | undefined): AttemptFailed | undefined {
   const failure = failureOf(error);
-  if (next === undefined || failure === undefined || !anotherMay(failure)) return undefined;
+  if (next === undefined || failure === undefined || !anotherModelMayHelp(failure)) return undefined;
   return attemptFailed(error, failure, next, 0);
 }
 
 /** Returns whether another model may succeed after this failure. */
-function anotherMay({ retryable, status, type }: ModelFailure): boolean {
-  const unknown = status === 404 || type === "not_found_error";
+function anotherModelMayHelp({ retryable, status, type }: ModelFailure): boolean {
+  const isUnknown = status === 404 || type === "not_found_error";
   // An overloaded server may declare its failure not retryable. Another model may still answer.
-  const overloaded = status === 529 || type === "overloaded_error";
-  return retryable || unknown || overloaded;
+  const isOverloaded = status === 529 || type === "overloaded_error";
+  return retryable || isUnknown || isOverloaded;
 }

@@ -16,12 +16,12 @@ export interface ResponseHeaders {
  * ```
  */
 export function retryAfterMs(headers: ResponseHeaders | undefined): number | undefined {
-  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
-  if (exact >= 0) return Math.min(exact, LONGEST_WAIT);
-  const given = headers?.get("retry-after")?.trim();
-  if (!given) return undefined;
-  const seconds = Number(given);
-  const ms = Number.isNaN(seconds) ? Date.parse(given) - Date.now() : seconds * 1000;
+  const exactMs = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (exactMs >= 0) return Math.min(exactMs, LONGEST_WAIT);
+  const retryAfter = headers?.get("retry-after")?.trim();
+  if (!retryAfter) return undefined;
+  const seconds = Number(retryAfter);
+  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT);
 }
 
@@ -40,7 +40,7 @@ const LONGEST_WAIT = 365 * 24 * 3_600_000;
  * ```
  */
 export function isPassing(status: number, headers?: ResponseHeaders): boolean {
-  const asked = headers?.get("x-should-retry");
-  if (asked === "true" || asked === "false") return asked === "true";
+  const shouldRetry = headers?.get("x-should-retry");
+  if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true";
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }

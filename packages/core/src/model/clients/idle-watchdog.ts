@@ -50,11 +50,14 @@ export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOption
   checkOptions("withIdleWatchdog()", options, OPTIONS);
   const { idleMs = 60_000, sleep = pause, now = Date.now } = options;
   checkNumbers("withIdleWatchdog()", { idleMs }, { least: 1 });
-  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    const { signal } = bounds;
+  async function* stream(
+    request: ModelRequest,
+    callOptions: StreamOptions,
+  ): AsyncGenerator<ModelEvent, void> {
+    const { signal } = callOptions;
     signal.throwIfAborted();
     const call = new AbortController();
-    const events = model.stream(request, { ...bounds, signal: call.signal })[Symbol.asyncIterator]();
+    const events = model.stream(request, { ...callOptions, signal: call.signal })[Symbol.asyncIterator]();
     const watch = watchOver(events, call, { idleMs, sleep, now });
     const abort = () => watch.interrupt(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
@@ -63,7 +66,7 @@ export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOption
         const next = await watch.next();
         if (next.done === true) return;
         yield next.value;
-        if (next.value.type === "attempt_failed") watch.patience(next.value.retry_in_ms);
+        if (next.value.type === "attempt_failed") watch.extendNextWait(next.value.retry_in_ms);
       }
     } finally {
       signal.removeEventListener("abort", abort);
@@ -73,12 +76,15 @@ export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOption
   return decorate(model, stream);
 }
 
+/** A model call whose waits for events are limited. */
 interface Watch {
+  /** Waits for the next event. Rejects if none arrives in time. */
   next(): Promise<IteratorResult<ModelEvent>>;
   /** Extends the next wait by a pause that the model has announced, in milliseconds. */
-  patience(ms: number): void;
+  extendNextWait(ms: number): void;
   /** Aborts the call and ends the current wait. */
   interrupt(reason: unknown): void;
+  /** Stops the timer and ends the call. */
   close(): Promise<void>;
 }
 
@@ -91,53 +97,57 @@ function watchOver(
   call: AbortController,
   { idleMs, sleep, now }: Required<IdleWatchdogOptions>,
 ): Watch {
-  const over = new AbortController();
+  const closed = new AbortController();
+  /** The number of the current or last wait. */
   let waits = 0;
-  let until = 0;
-  let extra = 0;
-  let set = false;
-  let giveUp: ((reason: unknown) => void) | undefined;
+  /** When the current wait ends. */
+  let deadline = 0;
+  let extraMs = 0;
+  let hasTimer = false;
+  /** Rejects the current wait; `undefined` between two waits. */
+  let rejectWait: ((reason: unknown) => void) | undefined;
 
   const interrupt = (reason: unknown) => {
     call.abort(reason);
-    giveUp?.(reason);
+    rejectWait?.(reason);
   };
-  const wake = (wait: number) => {
-    set = false;
-    if (giveUp === undefined) return;
-    if (wait === waits) interrupt(silent(idleMs));
+  const onTimer = (wait: number) => {
+    hasTimer = false;
+    if (rejectWait === undefined) return;
+    if (wait === waits) interrupt(idleTimeout(idleMs));
     else setTimer();
   };
   const setTimer = () => {
-    set = true;
+    hasTimer = true;
     const wait = waits;
-    sleep(Math.max(0, until - now()), over.signal).then(
-      () => wake(wait),
-      (reason: unknown) => over.signal.aborted || interrupt(reason),
+    sleep(Math.max(0, deadline - now()), closed.signal).then(
+      () => onTimer(wait),
+      // A `sleep` that fails ends the call, unless `close()` has ended the sleep.
+      (reason: unknown) => closed.signal.aborted || interrupt(reason),
     );
   };
   return {
     interrupt,
-    patience: (ms) => {
-      extra = ms;
+    extendNextWait: (ms) => {
+      extraMs = ms;
     },
     next: async () => {
       call.signal.throwIfAborted();
       waits += 1;
-      until = now() + idleMs + extra;
-      extra = 0;
+      deadline = now() + idleMs + extraMs;
+      extraMs = 0;
       try {
         return await new Promise((resolve, reject) => {
-          giveUp = reject;
+          rejectWait = reject;
           events.next().then(resolve, reject);
-          if (!set) setTimer();
+          if (!hasTimer) setTimer();
         });
       } finally {
-        giveUp = undefined;
+        rejectWait = undefined;
       }
     },
     close: async () => {
-      over.abort();
+      closed.abort();
       // An aborted call may never settle, so its end is not awaited.
       if (call.signal.aborted) events.return?.().catch(() => undefined);
       else await events.return?.();
@@ -145,7 +155,7 @@ function watchOver(
   };
 }
 
-function silent(idleMs: number): Error {
+function idleTimeout(idleMs: number): Error {
   return modelError(`The model has sent nothing for ${idleMs} ms.`, {
     retryable: true,
     type: "idle_timeout",

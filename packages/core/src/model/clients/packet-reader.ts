@@ -6,7 +6,7 @@ export interface AnswerBody {
   readonly headers: { get(name: string): string | null | undefined };
   /** Reads the next packet, like the reader of a web stream. */
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-  /** Whether the whole body was read, as far as is known without waiting. Default: not known. */
+  /** Returns whether the body is known to be read to its end, without waiting. Default: not known. */
   isOver?(): boolean;
   /** Called once the body of a complete answer was read to its end. */
   onEnd?(): void;
@@ -16,11 +16,11 @@ export interface AnswerBody {
 
 /** What a parser reports about the answer that it reads, for {@link packetReader}. */
 export interface AnswerProgress<T> {
-  /** What was read of the present packet. The parser adds to it. */
+  /** The items of the current packet. The parser adds to them. */
   readonly items: T[];
-  /** Returns whether the answer is neither complete nor failed. Whatever arrives later is ignored. */
+  /** Returns `false` once the answer is complete or has failed. The parser then ignores further text. */
   isOpen(): boolean;
-  /** Reports a message of the stream. Returns {@link AnswerProgress.isOpen}. */
+  /** Reports that a message of the stream has arrived. Returns whether to read it, as `isOpen()` does. */
   begin(): boolean;
   /** Reports that the answer is complete. */
   complete(): void;
@@ -33,19 +33,22 @@ export interface PacketReaderOptions {
   /** The request's id, for errors. */
   requestId?: string | undefined;
   /**
-   * How long to wait for the end of the body after a complete answer, in milliseconds: the connection can be
-   * reused only then. A busy process receives the end late. Default: 500.
+   * How long to wait for the end of the body after a complete answer, in milliseconds. The connection can be
+   * reused only after the end. A busy process receives the end late. Default: 500.
    */
   endMs?: number;
 }
 
 /**
- * Makes a function that reads the next packet of a streamed answer, feeds its text to a parser and returns
- * the parser's items; `undefined` after a complete answer. It throws what the parser reported by `fail`,
- * after the call that has returned the last good items; an error that names the type if the answer is not an
- * event stream; and {@link cutOffAnswer} if the body ends before the answer is complete.
+ * Makes a function that reads the next packet of a streamed answer. Each call feeds the packet's text to a
+ * parser and returns the parser's items. After a complete answer, it returns `undefined`. If the answer has
+ * failed, the next call throws an error:
  *
- * @param parser returns the function that takes each next piece of text
+ * - the error that the parser reported by `fail`
+ * - {@link wrongContentType} if the body ended without any message, and is not an event stream
+ * - {@link cutOffAnswer} if the body ended before the answer was complete
+ *
+ * @param parser makes the parser of an answer: a function that is called with each piece of text
  *
  * @example
  * ```ts
@@ -108,7 +111,7 @@ export function packetReader<T>(
 
 /** Reads the end of a body, so that the connection can be reused. Gives up after `endMs`. */
 async function readRest(body: AnswerBody, endMs: number): Promise<void> {
-  // Mostly, the end has come with the last packet.
+  // Usually, the end has arrived with the last packet.
   if (body.isOver?.()) return body.onEnd?.();
   const timer = setTimeout(() => body.close(), endMs);
   try {

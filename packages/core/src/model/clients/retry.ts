@@ -80,22 +80,25 @@ export function withRetry(model: ModelClient, options: RetryOptions = {}): Model
     return attemptFailed(error, failure, model, waitMs);
   };
 
-  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    for (let attempt = 1 + (bounds.failedAttempts ?? 0); ; attempt += 1) {
+  async function* stream(
+    request: ModelRequest,
+    callOptions: StreamOptions,
+  ): AsyncGenerator<ModelEvent, void> {
+    for (let attempt = 1 + (callOptions.failedAttempts ?? 0); ; attempt += 1) {
       const check = answerCheck();
       try {
-        for await (const event of model.stream(request, bounds)) {
+        for await (const event of model.stream(request, callOptions)) {
           check(event);
           yield event;
           if (event.type === "message_stop") return;
         }
         throw cutStream();
       } catch (error) {
-        const next = nextAfter(error, attempt, bounds);
+        const next = nextAfter(error, attempt, callOptions);
         if (next === undefined) throw error;
         yield next;
-        await sleep(next.retry_in_ms, bounds.signal);
-        bounds.signal.throwIfAborted();
+        await sleep(next.retry_in_ms, callOptions.signal);
+        callOptions.signal.throwIfAborted();
       }
     }
   }

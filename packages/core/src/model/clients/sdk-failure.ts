@@ -7,13 +7,13 @@ import { type SetUp, setUpHint, withHint } from "./set-up-hint.ts";
 export interface ModelApi extends Pick<SetUp, "maker" | "variables" | "publicHost"> {
   /** The beginning of the SDK's error if no key is set. */
   missingKey: string;
-  /** What else a developer should know if no key is set, as a sentence. */
+  /** A further sentence for the developer if no key is set. */
   missingKeyHint?: string;
   /** Reads an error of the SDK. Returns `undefined` for all other errors. */
   read(error: unknown): ApiFailure | undefined;
 }
 
-// The SDKs copy these fields from the server's JSON, whatever they are.
+// The SDKs copy some fields unchecked from the server's JSON. These have the type `unknown`.
 /** The fields of an SDK's error. Fields of the type `unknown` are ignored unless they are strings. */
 export interface ApiFailure {
   /** The API's own message. Default: the message of the error. */
@@ -26,7 +26,7 @@ export interface ApiFailure {
   requestId?: unknown;
   /** Whether there was no connection, or it was lost. */
   isUnreached: boolean;
-  /** Whether a budget is exhausted, so that retrying does not help, whatever the status. */
+  /** Whether a budget is exhausted, so that retrying does not help. Takes precedence over the status. */
   isSpent: boolean;
   /** Whether a failure without a status is temporary. */
   isTemporary: boolean;
@@ -78,10 +78,10 @@ export function modelFailure(
   { secrets, requestId, client }: FailedCall,
 ): PawlError {
   if (client !== undefined && messageOf(error).startsWith(api.missingKey))
-    return withoutSecrets(withoutKey(api, error), secrets);
-  const read = api.read(error);
-  const failure = withoutSecrets(converted(error, read, requestId), secrets);
-  const isUnreached = read?.isUnreached === true || isInvalidURL(error);
+    return withoutSecrets(missingKeyFailure(api, error), secrets);
+  const apiFailure = api.read(error);
+  const failure = withoutSecrets(convertedFailure(error, apiFailure, requestId), secrets);
+  const isUnreached = apiFailure?.isUnreached === true || isInvalidURL(error);
   return withHint(failure, client && setUpHint({ ...failure.details, isUnreached }, { ...api, ...client }));
 }
 
@@ -102,7 +102,7 @@ export function cutOffAnswer(requestId: string | undefined): PawlError {
   });
 }
 
-function withoutKey({ maker, variables, missingKeyHint }: ModelApi, cause: unknown): PawlError {
+function missingKeyFailure({ maker, variables, missingKeyHint }: ModelApi, cause: unknown): PawlError {
   const remedy = `Set this environment variable, or pass \`apiKey\` to ${maker}.`;
   return new PawlError(
     "model_error",
@@ -111,27 +111,31 @@ function withoutKey({ maker, variables, missingKeyHint }: ModelApi, cause: unkno
   );
 }
 
-function converted(error: unknown, read: ApiFailure | undefined, requestId: string | undefined): PawlError {
-  const details = detailsOf(error, read);
+function convertedFailure(
+  error: unknown,
+  apiFailure: ApiFailure | undefined,
+  requestId: string | undefined,
+): PawlError {
+  const details = detailsOf(error, apiFailure);
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const own = stringIn(read?.message) ?? messageOf(error);
+  const message = stringIn(apiFailure?.message) ?? messageOf(error);
   const options = { cause: PawlError.is(error) ? error.cause : error, details: { ...details } };
-  return new PawlError(PawlError.is(error) ? error.code : "model_error", own, options);
+  return new PawlError(PawlError.is(error) ? error.code : "model_error", message, options);
 }
 
-function detailsOf(error: unknown, read: ApiFailure | undefined): ModelFailure {
+function detailsOf(error: unknown, apiFailure: ApiFailure | undefined): ModelFailure {
   if (PawlError.is(error)) return { ...error.details } as unknown as ModelFailure;
-  if (read === undefined) return { retryable: isLostConnection(error) };
-  const { status } = read;
-  const type = stringIn(read.type);
-  const errorCode = stringIn(read.errorCode);
-  const requestId = stringIn(read.requestId);
-  const wait = retryAfterMs(read.headers);
+  if (apiFailure === undefined) return { retryable: isLostConnection(error) };
+  const { status } = apiFailure;
+  const type = stringIn(apiFailure.type);
+  const errorCode = stringIn(apiFailure.errorCode);
+  const requestId = stringIn(apiFailure.requestId);
+  const wait = retryAfterMs(apiFailure.headers);
   return {
     ...(status === undefined ? {} : { status }),
     ...(type === undefined ? {} : { type }),
     ...(errorCode === undefined ? {} : { errorCode }),
-    retryable: isRetryable(read),
+    retryable: isRetryable(apiFailure),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(requestId === undefined ? {} : { requestId }),
   };
@@ -147,13 +151,13 @@ function isRetryable({ status, headers, isUnreached, isSpent, isTemporary }: Api
   return status === undefined ? isTemporary : isPassing(status, headers);
 }
 
-/** Returns whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
+/** Returns whether the connection broke while the body was read: a `TypeError` of `fetch`, or an abort. */
 function isLostConnection(error: unknown): boolean {
   const isBroken = error instanceof TypeError && !isInvalidURL(error);
   return isBroken || (error instanceof Error && error.name === "AbortError");
 }
 
-/** Returns whether no request could be sent, because its URL is not valid. */
+/** Returns whether the request could not be sent because its URL is invalid. */
 function isInvalidURL(error: unknown): boolean {
   return error instanceof TypeError && /invalid url/i.test(error.message);
 }

@@ -8,8 +8,8 @@ const LONGEST_FAILURE_TEXT = 2_000;
 const LONGEST_DETAIL = 200;
 
 /**
- * Returns the secrets among a request's headers: all values except those of headers known to be public. For
- * `Bearer <token>`, the token alone is a secret too.
+ * Returns the secrets among a request's headers: all values except those of headers known to be public. Each
+ * word of a value is listed too, e.g. the token of `Bearer <token>`.
  *
  * @param headers an object, a list of pairs, a `Headers`, or an object that contains one of these
  *
@@ -26,6 +26,7 @@ export function secretsIn(headers: unknown): string[] {
   return pairs.flatMap((pair) => {
     const [name, value] = Array.isArray(pair) ? pair : [];
     const texts = [value].flat().filter((one) => typeof one === "string");
+    // The value of a header is a text, or a list of texts. Any other value may be an object with headers.
     if (texts.length === 0) return secretsIn(value);
     return PUBLIC_HEADER.test(String(name)) ? [] : texts.flatMap((one) => [one, ...one.split(/[\s;,]+/)]);
   });
@@ -50,6 +51,7 @@ export function clientSecrets(client: object, keys: readonly string[]): string[]
   return [...values, ...secretsIn(Reflect.get(client, "_options")?.defaultHeaders)];
 }
 
+/** The names of headers whose values are not secret. */
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
 
@@ -68,9 +70,12 @@ const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
  * console.log(safeRequestId("from secret-1", () => ["secret-1"])); // from …
  * ```
  */
-export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
-  if (!given) return undefined;
-  return REQUEST_ID.test(given) ? given : withoutKeys(given, secrets()).slice(0, LONGEST_DETAIL);
+export function safeRequestId(
+  requestId: string | null,
+  secrets: () => readonly string[],
+): string | undefined {
+  if (!requestId) return undefined;
+  return REQUEST_ID.test(requestId) ? requestId : withoutKeys(requestId, secrets()).slice(0, LONGEST_DETAIL);
 }
 
 /**
@@ -101,15 +106,17 @@ export function withoutSecrets(failure: PawlError, secrets: readonly string[]): 
 }
 
 /** The most causes that are kept. A chain of causes may be circular. */
-const DEEPEST_SECRET = 5;
+const MOST_KEPT_CAUSES = 5;
 
-function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST_SECRET): Error {
+/** Returns a copy of a cause and of its own causes. `clean` removes the secrets from each text. */
+function cleanCause(cause: unknown, clean: (text: string) => string, causesLeft = MOST_KEPT_CAUSES): Error {
   const copy = new Error(clean(messageOf(cause)));
   if (!(cause instanceof Error)) return copy;
   const { name, stack, code } = cause as Error & { code?: unknown };
   copy.name = clean(String(name));
   copy.stack = clean(String(stack));
   if (typeof code === "string") Object.assign(copy, { code: clean(code) });
-  if (cause.cause !== undefined && depth > 0) copy.cause = cleanCause(cause.cause, clean, depth - 1);
+  if (cause.cause !== undefined && causesLeft > 0)
+    copy.cause = cleanCause(cause.cause, clean, causesLeft - 1);
   return copy;
 }

@@ -16,9 +16,9 @@ export interface SetUp {
 }
 
 /**
- * Returns what a developer should check after a failure that a wrong key, model id or URL may have caused,
- * among them a malformed answer of a server that is not the public API; an empty text for other failures. The
- * text contains the URL's host, but no secrets.
+ * Returns a hint for the developer after a failure that a wrong key, model id or URL may have caused. A
+ * malformed answer is such a failure unless the public API sent it. Returns an empty text for other failures.
+ * The hint contains the URL's host, but no secrets.
  *
  * @param failure the failure's details, and whether there was no connection at all
  *
@@ -37,6 +37,7 @@ export function setUpHint(
 ): string {
   if (status === 401) return `Check ${variables.key}, or \`apiKey\` of ${maker}.`;
   const host = baseURL !== undefined && URL.canParse(baseURL) ? new URL(baseURL).host : undefined;
+  // Without a URL, the SDK uses the public API.
   const isPublic = host === undefined || host === publicHost;
   const url = `${variables.url}, or \`baseURL\` of ${maker}`;
   if (status === 404 || type === "not_found_error")
@@ -50,8 +51,8 @@ export function setUpHint(
 }
 
 /**
- * Returns an error with a hint after its message, as a sentence of its own. Call it once secrets are removed:
- * that shortens a long message, and the hint has none.
+ * Returns a copy of an error with a hint as the last sentence of its message. Call `withoutSecrets()` first,
+ * because it shortens a long message and would cut off the hint.
  *
  * @param hint e.g. of {@link setUpHint}. Without one, the error is returned unchanged.
  *
@@ -67,7 +68,7 @@ export function setUpHint(
 export function withHint(failure: PawlError, hint: string | undefined): PawlError {
   if (!hint) return failure;
   const { code, message, cause, details } = failure;
-  // A regular expression for the end of a text takes quadratic time.
+  // Find the end of the message without dots and spaces. A regular expression would take quadratic time.
   let end = message.length;
   while (end > 0 && /[.\s]/.test(message[end - 1] as string)) end -= 1;
   return new PawlError(code, `${message.slice(0, end)}. ${hint}`, {

@@ -17,10 +17,10 @@ import { withinRead } from "./session-reads.ts";
  */
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
   const { id: sessionId, userId } = session;
-  return await withinRead(host, { sessionId, userId }, () => copied(host, session, atSeq));
+  return await withinRead(host, { sessionId, userId }, () => copySession(host, session, atSeq));
 }
 
-async function copied(host: Host, session: Session, atSeq: number): Promise<Session> {
+async function copySession(host: Host, session: Session, atSeq: number): Promise<Session> {
   const log = await Array.fromAsync(readShown(host.store, session.id));
   const end = log.findLast(
     (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
@@ -30,7 +30,7 @@ async function copied(host: Host, session: Session, atSeq: number): Promise<Sess
       "invalid_input",
       "No run has ended at or before this event, so there is nothing to fork.",
     );
-  // The copy has this process's version.
+  // The copied events get the event version of this process, which must therefore know each event.
   log.forEach(assertKnown);
   const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
   events.push(copyOf(withoutNext(end)));
@@ -68,12 +68,13 @@ function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
 }
 
 /**
- * Returns a new prefix, for a copy with redacted events. Their text is `[redacted]` in the copy, so thinking
- * whose signature covers the old text must not be sent again.
+ * Returns a new prefix for a copy with redacted events; an empty list if the copy has no prefix. In the copy,
+ * their text is `[redacted]`. After a new prefix, earlier thinking is not sent again: its signatures cover
+ * the old text.
  */
 function forkPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
-  const last = log.findLast(
+  const prefix = log.findLast(
     (event): event is StoredOf<"prefix"> => event.type === "prefix" && event.seq <= upTo,
   );
-  return last === undefined ? [] : [{ type: "prefix", data: { ...last.data, prefix_id } }];
+  return prefix === undefined ? [] : [{ type: "prefix", data: { ...prefix.data, prefix_id } }];
 }

@@ -45,10 +45,10 @@ export async function redact(
     throw new PawlError("invalid_input", `seq must be the number of an event, from 1; got ${seq}.`);
   if (throughSeq !== undefined && !(Number.isInteger(throughSeq) && throughSeq >= seq))
     throw new PawlError("invalid_input", `throughSeq must be a whole number from ${seq}; got ${throughSeq}.`);
-  const redacted = async (state: SessionState) => {
+  const makeRedactions = async (state: SessionState) => {
     const log = await Array.fromAsync(host.store.read(session.id));
     const targets = throughSeq === undefined ? log.slice(seq - 1, seq) : targetsIn(log, seq, throughSeq);
-    const found = foundFor(log, targets, throughSeq !== undefined);
+    const found = eventsToRedact(log, targets, throughSeq !== undefined);
     if (found.length === 0)
       throw new PawlError("invalid_input", "This event has no content that can be redacted.");
     // Redacts the sub-agents' sessions first. If the process dies in between, the same request can be
@@ -63,16 +63,16 @@ export async function redact(
     return { result: [...found, ...ofTasks], events };
   };
   const asked = { sessionId: session.id, userId: session.userId };
-  const hidden = await withinRead(host, asked, () => whileIdle(host, session, agent, redacted));
-  await deleteFiles(host, session, hidden);
+  const redacted = await withinRead(host, asked, () => whileIdle(host, session, agent, makeRedactions));
+  await deleteFiles(host, session, redacted);
 }
 
 /**
  * Deletes the files of redacted events, unless another event of the session has them too. If the process dies
- * before, the same request can be repeated.
+ * before this, the application can repeat its call of `redact()`.
  */
-async function deleteFiles(host: Host, session: Session, hidden: readonly StoredEvent[]): Promise<void> {
-  const ids = fileIdsOf(hidden);
+async function deleteFiles(host: Host, session: Session, redacted: readonly StoredEvent[]): Promise<void> {
+  const ids = fileIdsOf(redacted);
   if (host.files === undefined || ids.length === 0) return;
   const asked = { sessionId: session.id, userId: session.userId };
   const shown = () => Array.fromAsync(readShown(host.store, session.id));
@@ -88,11 +88,11 @@ function targetsIn(log: readonly StoredEvent[], seq: number, throughSeq: number)
     .filter((event) => isRedactable(event) && !isUserData(event));
 }
 
-/** Returns the targets and all events that repeat them, in order, without those that are redacted already. */
-function foundFor(log: readonly StoredEvent[], targets: readonly StoredEvent[], isRange: boolean) {
+/** Returns the targets and all events that repeat them. For a range, leaves out those redacted already. */
+function eventsToRedact(log: readonly StoredEvent[], targets: readonly StoredEvent[], isRange: boolean) {
   const found = new Set(targets.flatMap((target) => sameText(log, target)));
-  const over = isRange ? redactedIn(log) : new Set();
-  return log.filter((event) => found.has(event) && !over.has(event.seq));
+  const already = isRange ? redactedIn(log) : new Set();
+  return log.filter((event) => found.has(event) && !already.has(event.seq));
 }
 
 function redactedIn(log: readonly StoredEvent[]): ReadonlySet<number> {
@@ -101,56 +101,53 @@ function redactedIn(log: readonly StoredEvent[]): ReadonlySet<number> {
 
 const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "spending", "run_ended"];
 
-/**
- * Returns the event and all events that repeat its content. Returns an empty list if the event cannot be
- * redacted.
- */
+/** Returns the event and all events that repeat its content; an empty list if it cannot be redacted. */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   if (isExtension(target)) return [target];
-  const question = askedAbout(log, target);
+  const question = hookQuestionOf(log, target);
   if (!TARGETS.includes(target.type) && question === undefined) return [];
   if (target.type === "spending") return isRedactable(target) ? [target] : [];
-  if (target.type === "run_ended") return log.filter((event) => endOf(event) === target.data.run_id);
+  if (target.type === "run_ended") return log.filter((event) => endedRunOf(event) === target.data.run_id);
   if (isUserData(target)) return log.filter(isUserData);
   if (question !== undefined) return log.filter((event) => callOf(event) === question && isRedactable(event));
-  const asking = new Set(callsOf(target));
-  const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));
+  const calls = new Set(callsOf(target));
+  const begunCalls = new Set(log.flatMap((event) => (BEGUN.includes(event.type) ? [callOf(event)] : [])));
   return log.filter((event) => {
     if (event === target) return true;
     if (isOutputOf(event, target) || isOutputOf(target, event)) return true;
     const call = callOf(event);
-    if (call === undefined || !asking.has(call)) return false;
+    if (call === undefined || !calls.has(call)) return false;
     if (isExtension(event)) return true;
     if (target.type === "tool_result") return event.type === "tool_answered";
     if (event.type === "tool_started") return event.data.input !== undefined;
-    // A call that never ran was answered with an error about its input, which may quote it.
-    if (event.type === "tool_result") return !ran.has(call);
+    // The result of a call that never began is an error, which may quote the call's input.
+    if (event.type === "tool_result") return !begunCalls.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
 }
 
-/** Returns the `call_id` of a hook's question about the run, if the event is this question or its answer. */
-function askedAbout(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
+/** Returns the `call_id` of a hook's question about the run, if the event asks or answers one. */
+function hookQuestionOf(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
   if (target.type !== "tool_suspended" && target.type !== "tool_answered") return undefined;
-  const asked = log.find(
+  const question = log.find(
     (event) =>
       event.type === "tool_suspended" && callOf(event) === callOf(target) && event.data.before !== undefined,
   );
-  return asked && callOf(asked);
+  return question && callOf(question);
 }
 
-/** Returns the run's id if the event stores its stop reason. */
-function endOf(event: StoredEvent): string | undefined {
+/** Returns the id of the run whose stop reason the event has; `undefined` for other events. */
+function endedRunOf(event: StoredEvent): string | undefined {
   return event.type === "run_ended" || event.type === "effect_started" ? event.data.run_id : undefined;
 }
 
-/** Returns whether the event is the `output` of this answer, valid or not. */
+/** Returns whether the event is the `output` that this model's answer gave, valid or not. */
 function isOutputOf(event: StoredEvent, answer: StoredEvent): boolean {
   if (event.type !== "output" || answer.type !== "assistant_message") return false;
   return event.data.attempt === answer.data.attempt;
 }
 
-const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
+const BEGUN: readonly string[] = ["tool_started", "tool_suspended"];
 
 /**
  * Returns whether the event has user data: a prefix, or `knowledge` that repeats user data after a change or
@@ -171,7 +168,7 @@ function callsOf(target: StoredEvent): string[] {
   return target.type === "assistant_message" ? target.data.content.filter(isToolUse).map(({ id }) => id) : [];
 }
 
-/** Returns the started calls of an answer or a result. A sub-agent may have worked on them. */
+/** Returns the calls of an answer or a result that were started. A sub-agent may have worked on them. */
 function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["tool_started"][] {
   const calls = new Set(callsOf(target));
   return log.flatMap((event) =>
@@ -197,9 +194,9 @@ async function redactTask(
     for (const event of log)
       if (event.type === "tool_started")
         ofTasks.push(...(await redactTask(host, session, agent, event.data)));
-    const over = redactedIn(log);
+    const already = redactedIn(log);
     const found = log.filter(
-      (event) => event.type !== "prefix" && isRedactable(event) && !over.has(event.seq),
+      (event) => event.type !== "prefix" && isRedactable(event) && !already.has(event.seq),
     );
     const events = found.map(redactionOf);
     return {
@@ -219,14 +216,15 @@ function redactionOf(event: StoredEvent): NewEvent {
   const call_id = callOf(event);
   const data: EventData["redaction"] = { seq, of, ...(call_id !== undefined && { call_id }) };
   if (event.type === "assistant_message" || event.type === "output") data.attempt = event.data.attempt;
-  const run_id = endOf(event);
+  const run_id = endedRunOf(event);
   if (run_id !== undefined) data.run_id = run_id;
   return { type: "redaction", data };
 }
 
-function redactedPrefix(state: SessionState, isUserData: boolean, prefixId: string): NewEvent[] {
+/** Returns a new prefix, without user data if `isHidden`; an empty list if the session has no prefix. */
+function redactedPrefix(state: SessionState, isHidden: boolean, prefixId: string): NewEvent[] {
   if (state.prefix === undefined) return [];
   const { system } = state.prefix;
-  const blocks = isUserData && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;
+  const blocks = isHidden && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;
   return [newPrefix(state, prefixId, blocks)];
 }

@@ -2,13 +2,13 @@ import { checkOptions, type OptionKinds, SIGNAL } from "../../base/check-options
 import { newWorkLimit, type WorkLimit, type WorkPlace } from "../../base/work-limit.ts";
 import type { Host } from "../leg/host.ts";
 
-/** What is read for whom. */
+/** A request to read a session, whole or in part. */
 export interface AskedRead {
   userId: string;
   sessionId: string;
-  /** Whether only a part of the session is read, e.g. a page. Its size is remembered apart from the whole. */
+  /** Whether only a part of the session is read, e.g. a page. Default: `false`, the whole session. */
   isPart?: boolean;
-  /** Gives the request up when it aborts. */
+  /** Ends the wait for a place when it aborts. */
   signal?: AbortSignal | undefined;
 }
 
@@ -19,45 +19,46 @@ const OPTIONS: OptionKinds<AskedRead> = {
   signal: SIGNAL,
 };
 
-/** How many sessions a process reads at the same time, and how many bytes of them it has. */
+/** The default limits: sessions that are read at once, their bytes in memory, and the longest wait. */
 const SESSION_LIMITS = { atOnce: 8, bytes: 64_000_000, waitMs: 10_000 } as const;
 
-/** The number of sessions whose size is remembered. */
+/** The most sizes that are remembered. */
 const MOST_SIZES = 1_000;
 
-/** The bytes of a session that has not been read before. */
+/** The bytes with which a session counts that has not been read before. */
 const UNKNOWN_SIZE = 100_000;
 
 interface Reads {
   limit: WorkLimit;
-  /** The bytes that a session had when it was last read, by its id. Of a part, the id has a space behind. */
+  /** The bytes of each session when it was last read, by its id. For a part, a space follows the id. */
   sizes: Map<string, number>;
 }
 
-// Not in the host: most processes read no whole session, and this code is loaded late.
+// Not a field of the host: most processes read no whole session, so this code is loaded when it is needed.
 const readsOf = new WeakMap<Host, Reads>();
 
-/** Waits until a session may be read whole. @throws PawlError `overloaded` */
+/** Waits for a place in which a session may be read, whole or in part. @throws PawlError `overloaded` */
 export async function enterRead(host: Host, asked: AskedRead): Promise<WorkPlace> {
   checkOptions("enterRead()", asked, OPTIONS, { code: "invalid_input" });
   const { userId, sessionId, isPart = false, signal } = asked;
   const { limit, sizes } = readsOf.get(host) ?? newReads(host);
-  const what = isPart ? `${sessionId} ` : sessionId;
-  const bytes = sizes.get(what) ?? UNKNOWN_SIZE;
+  const key = isPart ? `${sessionId} ` : sessionId;
+  const bytes = sizes.get(key) ?? UNKNOWN_SIZE;
   const { holds, rest, leave } = await limit.enter({ userId, bytes, signal });
   return {
-    holds: (now) => {
-      sizes.delete(what);
-      sizes.set(what, now);
+    holds: (size) => {
+      // Moves the key to the end, so that the first one is that of the session which was read longest ago.
+      sizes.delete(key);
+      sizes.set(key, size);
       if (sizes.size > MOST_SIZES) sizes.delete(sizes.keys().next().value ?? "");
-      holds(now);
+      holds(size);
     },
     rest,
     leave,
   };
 }
 
-/** Calls `read` in a place. */
+/** Waits for a place, and holds it while `read` runs. @throws PawlError `overloaded` */
 export async function withinRead<T>(host: Host, asked: AskedRead, read: () => Promise<T>): Promise<T> {
   const place = await enterRead(host, asked);
   try {

@@ -31,10 +31,13 @@ export async function startContextAt(
         "invalid_input",
         "The model reads no event from this one on, so the context cannot begin here.",
       );
-    const at = boundaryAt(entries, index, true);
-    const from_seq = entries[at]?.seq ?? 0;
+    const start = boundaryAt(entries, index, true);
+    const from_seq = entries[start]?.seq ?? 0;
     const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };
-    return { result: from_seq, events: at === 0 ? [] : checkpointEvents(state, agent, data, host.newId()) };
+    return {
+      result: from_seq,
+      events: start === 0 ? [] : checkpointEvents(state, agent, data, host.newId()),
+    };
   });
 }
 

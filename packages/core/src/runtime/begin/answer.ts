@@ -13,12 +13,12 @@ import type { AskedBy } from "../leg/host.ts";
 import { calledBy } from "./incoming-message.ts";
 import type { Answer } from "./run-options.ts";
 
-/** Waits for the result of a schema of the application's that is asynchronous. */
+/** Waits for an asynchronous schema of the application. */
 type Within = <T>(work: PromiseLike<T>) => Promise<T>;
 
 /**
- * Checks a user's answers against their questions in the log and returns the events that store them. Only
- * values that match the question's schema are stored; everything else in the request is ignored.
+ * Checks a user's answers against their questions in the log, and returns the events that store them. Unknown
+ * fields of an answer are ignored. `within` wraps the wait for an asynchronous schema.
  *
  * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
  * is stored.
@@ -38,12 +38,12 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
-    const { before } = call as Partial<RunQuestion>;
-    if (before === "resume" && credentials === undefined)
+    const asksForCredentials = (call as Partial<RunQuestion>).before === "resume";
+    if (asksForCredentials && credentials === undefined)
       throw refusal("invalid_answer", "This run needs its caller's credentials: run({ credentials }).", {
         callId,
       });
-    const said =
+    const content =
       answer.error === undefined
         ? await checkedAnswer(agent, call, answer.value, within)
         : failedAnswer(call, answer);
@@ -53,7 +53,7 @@ export async function answerEvents(
       data: {
         tool_name: call.toolName,
         call_id: callId,
-        ...said,
+        ...content,
         ...calledBy({ caller, credentials }),
       },
     });
@@ -65,8 +65,11 @@ export async function answerEvents(
 const MAX_ERROR_CHARS = 10_000;
 
 /**
- * Returns the answer for a call that failed at the client. Throws for a hook's question, because nothing runs
- * at the client then.
+ * Returns the content of an answer that reports the failure of a tool at the client. Questions of hooks and
+ * approvals accept no error, because nothing runs at the client.
+ *
+ * @throws PawlError `invalid_answer` for such a question, for an answer with a value too, and for an error
+ * that is no text or too long
  */
 function failedAnswer(
   { callId, question }: Asking,
@@ -85,6 +88,12 @@ function failedAnswer(
   return { value: null, error: error.toWellFormed() };
 }
 
+/**
+ * Returns the content of an answer that has a value. If a tool at the client returned an invalid value, the
+ * content is an error.
+ *
+ * @throws PawlError `invalid_answer` for any other invalid value
+ */
 async function checkedAnswer(
   agent: Agent,
   call: Asking,
@@ -94,7 +103,7 @@ async function checkedAnswer(
   const stored = storable(value, call.callId);
   const problems = await problemsWith(agent, call, stored, within);
   if (problems.length === 0) return { value: stored };
-  // A program would send the same value again, so the call fails instead of waiting forever.
+  // The client's program would send the same value again. So the call fails instead of waiting forever.
   if (call.question?.clientTool !== undefined)
     return {
       value: null,
@@ -103,6 +112,7 @@ async function checkedAnswer(
   throw answerRefused(call, problems);
 }
 
+/** Converts a value to JSON. @throws PawlError `invalid_answer` if it is too large, or cannot be JSON */
 function storable(value: unknown, callId: string): Json {
   let stored: Json;
   try {
@@ -111,66 +121,73 @@ function storable(value: unknown, callId: string): Json {
     const message = `The answer cannot be stored: ${messageOf(cause)}`;
     throw new PawlError("invalid_answer", message, { cause, details: { callId } });
   }
-  // Not only at the door of a handler: a text in a small body may be JSON with any number of values.
+  // Handlers limit only the bytes of a request, and a small body may still be JSON with very many values.
   const excess = answerExcess(stored);
   if (excess === undefined) return stored;
   throw refusal("invalid_answer", `The answer cannot be stored: ${excess}.`, { callId });
 }
 
-function findQuestion(state: SessionState, callId: string, question: number | undefined): Asking {
+/**
+ * Returns the call or hook that asks the question with this `seq`. Default: its last question.
+ *
+ * @throws PawlError `unknown_call`, or `already_answered` if the question is no longer open
+ */
+function findQuestion(state: SessionState, callId: string, questionSeq: number | undefined): Asking {
   const call = state.calls.get(callId) ?? state.asked.get(callId);
-  if (call === undefined && (question ?? 0) <= (state.earlierQuestions.get(callId) ?? -1))
-    throw answered(callId);
-  if (call?.question === undefined || (question ?? 0) > call.question.seq) {
+  const wasAskedEarlier = (questionSeq ?? 0) <= (state.earlierQuestions.get(callId) ?? -1);
+  if (call === undefined && wasAskedEarlier) throw alreadyAnswered(callId);
+  if (call?.question === undefined || (questionSeq ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }
   if (isHidden(call)) {
     throw refusal("unknown_call", "This call waits for a time and not for an answer.", { callId });
   }
-  const over = !isWaiting(call) || openRun(state) === undefined;
-  if (over || (question ?? call.question.seq) < call.question.seq) {
-    throw answered(callId);
-  }
+  const isClosed = !isWaiting(call) || openRun(state) === undefined;
+  const hasLaterQuestion = (questionSeq ?? call.question.seq) < call.question.seq;
+  if (isClosed || hasLaterQuestion) throw alreadyAnswered(callId);
   return call;
 }
 
-function answered(callId: string): PawlError {
+function alreadyAnswered(callId: string): PawlError {
   return refusal("already_answered", "This question has been answered already.", { callId });
 }
 
-/** Returns how a value differs from what the question's schema allows; empty if it does not. */
+/** Returns the problems of a value by the question's schema; an empty list if the value is valid. */
 async function problemsWith(
   agent: Agent,
   call: Asking,
   value: Json,
   within: Within | undefined,
 ): Promise<readonly string[]> {
-  const own = ownSchema(agent, call);
-  if (own === undefined) return await problemsByLog(call.question?.answerSchema, value);
-  const fit = await validate(own, value, within);
-  return fit.ok ? [] : fit.problems;
-}
-
-function answerRefused(call: Asking, problems: readonly string[]): PawlError {
-  const message = `The answer does not match the question's schema: ${listedProblems(problems)}`;
-  const shown = isApproval(call)
-    ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
-    : message;
-  return refusal("invalid_answer", shown, { callId: call.callId, problems });
+  const toolSchema = schemaOfTool(agent, call);
+  if (toolSchema === undefined) return await problemsByLog(call.question?.answerSchema, value);
+  const result = await validate(toolSchema, value, within);
+  return result.ok ? [] : result.problems;
 }
 
 /**
- * Returns the tool's own schema, which may check more than JSON Schema can say. Returns `undefined` for a
- * hook's question, and if the tool is gone or has another schema now: then the schema that the user was shown
- * decides, because nobody can answer by another.
+ * Returns the error for an invalid value. For a question of `approval()`, its message has the valid answers.
  */
-function ownSchema({ tools }: Agent, { toolName, question }: Asking): Schema | undefined {
-  const own = tools.get(toolName)?.suspends?.answer;
-  const isOwn = question !== undefined && question.by === undefined && own !== undefined;
-  return isOwn && isShown(own, question) ? own : undefined;
+function answerRefused(call: Asking, problems: readonly string[]): PawlError {
+  const message = `The answer does not match the question's schema: ${listedProblems(problems)}`;
+  const withHint = isApproval(call)
+    ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
+    : message;
+  return refusal("invalid_answer", withHint, { callId: call.callId, problems });
 }
 
-/** Returns whether a question is one of `approval()`. A common mistake is to answer it with `true`. */
+/**
+ * Returns the answer schema in the code of the tool that asks. It may check more than the JSON Schema in the
+ * log. Returns `undefined` if a hook asks, the tool is gone, or its schema has changed since. Then the JSON
+ * Schema in the log decides, because the user answered by it.
+ */
+function schemaOfTool({ tools }: Agent, { toolName, question }: Asking): Schema | undefined {
+  const schema = tools.get(toolName)?.suspends?.answer;
+  const isAskedByTool = question !== undefined && question.by === undefined && schema !== undefined;
+  return isAskedByTool && isShown(schema, question) ? schema : undefined;
+}
+
+/** Returns whether `approval()` asks. Clients often answer its questions with a mere `true`. */
 function isApproval({ question }: Asking): boolean {
   const { properties } = question?.answerSchema ?? {};
   return question?.kind === "approval" && isJsonObject(properties) && Object.hasOwn(properties, "approved");

@@ -20,10 +20,11 @@ import { busy, calledBy, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 import { startRun } from "./store-start.ts";
 
-/** The run to retry. */
+/** A request to retry a run. */
 interface Retry extends AskedBy {
   session: Session;
   agent: Agent;
+  /** The id of the run to retry. */
   runId: string;
   signal?: AbortSignal | undefined;
 }
@@ -34,8 +35,9 @@ const TRY_AGAIN =
   "What you wrote after the last of them is no longer shown to the user: answer anew.";
 
 /**
- * Starts a run that retries the last message. Returns the existing retry if there is one, or the given run if
- * it has not ended.
+ * Starts a run that retries the last message. If the run was retried already, returns that retry. If the run
+ * has not ended, returns the run itself. `opened` is the session that the caller has opened. Its `leased` is
+ * `undefined` if the lease was taken.
  *
  * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy` if another
  * run is open.
@@ -46,9 +48,10 @@ export async function beginRetry(
   opened: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent, runId } = retry;
-  const patienceMs = longestStart(host, agent);
-  for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const isFirst = waited === PAUSE_MS;
+  const longestWaitMs = longestStart(host, agent);
+  // `waitedMs` includes the pause at the end of this pass.
+  for (let waitedMs = PAUSE_MS; ; waitedMs += PAUSE_MS) {
+    const isFirst = waitedMs === PAUSE_MS;
     const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, senderOf(retry));
     const state = leased?.log.state ?? (await loadState(host.store, session.id));
     const earlier = await earlierRetry(host, state, runId).catch(async (error: unknown) => {
@@ -61,19 +64,22 @@ export async function beginRetry(
     }
     const open = openRun(state);
     if (open?.runId === runId) return await resumeOrJoin(host, retry, leased, startOf(state));
-    const refused = open === undefined ? unlessRetryable(state, runId) : busy();
-    if (refused !== undefined) {
+    const refusal = open === undefined ? whyNotRetryable(state, runId) : busy();
+    if (refusal !== undefined) {
       await leased?.close();
-      throw refused;
+      throw refusal;
     }
     const begun = leased === undefined ? "taken" : await startRetry(host, retry, leased);
     if (begun !== "taken") return begun;
-    if (waited >= patienceMs) throw busy();
+    if (waitedMs >= longestWaitMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
 }
 
-/** Finds the retry of a run. The session's last run has none, because its retry would be a later run. */
+/**
+ * Finds the existing retry of a run. Returns `undefined` if there is none. The session's last run has none,
+ * because its retry would be a later run.
+ */
 async function earlierRetry(
   { store }: Host,
   { sessionId, run }: SessionState,
@@ -83,8 +89,8 @@ async function earlierRetry(
 }
 
 /**
- * Handles a run that has not ended: resumes the run if no process is working on it, unless it waits for the
- * user's answer.
+ * Returns the run to retry if it has not ended. Resumes the run if no process is working on it, unless it
+ * waits for the user's answer. Otherwise only attaches the signal, which stops it.
  */
 async function resumeOrJoin(
   host: Host,
@@ -92,14 +98,15 @@ async function resumeOrJoin(
   leased: LeasedSession | undefined,
   start: RunStart,
 ): Promise<Begun> {
-  const left = leased && runToResume(leased.log.state);
-  if (leased !== undefined && left !== undefined)
-    return { start, work: await resumeRun(leased, left, signal) };
+  const abandoned = leased && runToResume(leased.log.state);
+  if (leased !== undefined && abandoned !== undefined)
+    return { start, work: await resumeRun(leased, abandoned, signal) };
   await leased?.close();
   return { start, work: undefined, release: stopOnAbort(host, start, signal) };
 }
 
-function unlessRetryable({ run }: SessionState, runId: string): PawlError | undefined {
+/** Returns the error for a run that cannot be retried; `undefined` if it can. */
+function whyNotRetryable({ run }: SessionState, runId: string): PawlError | undefined {
   if (run?.runId !== runId) {
     return new PawlError("invalid_input", "Only the last run of a session can be retried.");
   }
@@ -110,7 +117,10 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   );
 }
 
-/** Starts the retry. If another process stored something first, releases the lease. */
+/**
+ * Starts the retry under the session's lease. If another process stored an event first, releases the lease
+ * and returns `taken`.
+ */
 async function startRetry(
   host: Host,
   { session, runId: retried, signal, ...from }: Retry,
@@ -142,17 +152,19 @@ async function startRetry(
 }
 
 /**
- * Returns a note for the model if the failed run's text is in the context. Without this note, the request
- * would not end with a user message, and the model could take the broken-off answer for a complete one.
+ * Returns a note for the model if the context contains text or calls of the failed run. Without this note,
+ * the request would not end with a user message. The model could also take the broken-off answer for a
+ * complete one.
  */
 function noteFor(state: SessionState): NewEvent[] {
-  const since = state.run?.seq ?? 0;
-  const hasSpoken = admitted(state, state.lastSeq).some(
-    ({ role, seq }) => role === "assistant" && seq > since,
+  const startSeq = state.run?.seq ?? 0;
+  const hasAnswered = admitted(state, state.lastSeq).some(
+    ({ role, seq }) => role === "assistant" && seq > startSeq,
   );
-  return hasSpoken ? [{ type: "note", data: { text: TRY_AGAIN } }] : [];
+  return hasAnswered ? [{ type: "note", data: { text: TRY_AGAIN } }] : [];
 }
 
+/** Returns the place in the log where the session's last run begins. */
 function startOf({ sessionId, run }: SessionState): RunStart {
   return { sessionId, runId: run?.runId ?? "", afterSeq: (run?.seq ?? 1) - 1 };
 }

@@ -26,9 +26,9 @@ interface Answering extends AskedBy {
 }
 
 /**
- * Stores answers and continues their run. If the lease is taken, stores the answers without it: the leg
- * that has it picks them up. `opened` is the session that the caller has opened. Its `leased` is
- * `undefined` if the lease was taken.
+ * Stores answers and continues the run that they answer. If another leg has the session's lease, stores the
+ * answers without a lease, and that leg picks them up. `opened` is the session that the caller has opened.
+ * Its `leased` is `undefined` if the lease was taken.
  *
  * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
  * is stored.
@@ -41,10 +41,11 @@ export async function beginWithAnswers(
   const { session, agent, caller, credentials } = answering;
   let leased =
     opened === undefined ? await leaseSession(host, session, agent, { caller, credentials }) : opened.leased;
+  // After a release, the answers are stored without a lease.
   const release = async () => {
-    const own = leased;
+    const released = leased;
     leased = undefined;
-    if (own !== undefined) await giveBack(host, session, agent, own, answering);
+    if (released !== undefined) await giveBack(host, session, agent, released, answering);
   };
   const state = leased?.log.state ?? (await loadState(host.store, session.id));
   const events = await checkedEvents(host, state, answering, release).catch(async (error: unknown) => {
@@ -61,8 +62,8 @@ export async function beginWithAnswers(
 }
 
 /**
- * Stores the answers under the session's lease, and continues the run. If another process took over
- * the session first, nothing was stored.
+ * Stores the answers under the session's lease, and continues the run. Returns `taken` if another process
+ * took over the session first. Then nothing was stored.
  */
 async function answerHere(
   host: Host,
@@ -74,12 +75,12 @@ async function answerHere(
   const run = openRun(leased.log.state) as RunState;
   let active: Work | undefined;
   try {
-    const isTogether = await followsAtOnce(leased, answering);
+    const loopStores = await canStartBeforeStored(leased, answering);
     const store = async () => {
-      if (!isTogether) return await storeAnswers(leased, events);
+      if (!loopStores) return await storeAnswers(leased, events);
       const outcome = Promise.withResolvers<readonly StoredEvent[]>();
       outcome.promise.catch(() => undefined);
-      // The loop's first append stores them, with what follows from them.
+      // The loop's first append stores the answers, together with the events that follow from them.
       await leased.log.hold(events, { outcome });
       active = leased.go({ signal });
       return await outcome.promise;
@@ -96,29 +97,39 @@ async function answerHere(
   }
 }
 
-/** Stores answers. If this process has no place for the run, the engine gets it in the same transaction. */
+/**
+ * Stores answers, and returns at least the first of their events. If this process has no place for the run,
+ * the same transaction gives the run to the engine.
+ */
 async function storeAnswers(
   { log, giveAway }: LeasedSession,
   events: readonly NewEvent[],
 ): Promise<readonly Pick<StoredEvent, "seq">[]> {
   if (giveAway === undefined) return await log.add(events);
+  // Fails while other events are stored first. Event keys refuse answers that were stored already.
   while (!(await log.appendAtTip(events, { giveAway })));
   return [{ seq: log.state.lastSeq - events.length + 1 }];
 }
 
 /**
- * Returns whether the run can continue before the answers are stored, so that one append stores them with
- * what follows from them. Returns `false` if application code prepares the leg, the answers come from another
- * caller, or there are events to store first.
+ * Returns whether the loop can start before the answers are stored. One append then stores the answers
+ * together with the events that follow from them. Returns `false` if the application's code prepares the leg,
+ * the answers come from another caller, or other events must be stored first.
  */
-async function followsAtOnce(leased: LeasedSession, { caller, credentials }: AskedBy): Promise<boolean> {
+async function canStartBeforeStored(
+  leased: LeasedSession,
+  { caller, credentials }: AskedBy,
+): Promise<boolean> {
   const run = openRun(leased.log.state);
   if (run === undefined || run.unsettled) return false;
   if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return false;
   return await leased.startsAtOnce();
 }
 
-/** Stores answers without a lease: its leg picks them up. If that leg is gone, a new one starts here. */
+/**
+ * Stores answers without the session's lease. The leg that has the lease picks them up. If no leg has it any
+ * more, a new leg starts in this process.
+ */
 async function answerElsewhere(
   host: Host,
   { session, agent, signal, caller, credentials }: Answering,
@@ -141,9 +152,9 @@ async function answerElsewhere(
 const seqOfFirst = ([first]: readonly Pick<StoredEvent, "seq">[]) => first?.seq;
 
 /**
- * Checks the answers, and returns the events that store them. Limits the time of the check to the run's time
- * limit, because schemas are the application's code and may hang. After a timeout the question stays open.
- * Calls `release` before it waits for a schema, so that others need not wait for the lease.
+ * Checks the answers, and returns the events that store them. The check may take as long as a run, because
+ * schemas are the application's code and may hang. After a timeout the question stays open. Calls `release`
+ * before it waits for an asynchronous schema, so that other requests need not wait for the lease.
  */
 async function checkedEvents(
   { clock }: Host,

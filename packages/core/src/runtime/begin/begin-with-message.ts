@@ -12,7 +12,7 @@ import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { startRun } from "./store-start.ts";
 
-/** Loads the code for a message that meets a run: its own, one in progress, or one that waits. */
+/** Loads the code for a message that was sent before, or that arrives while the session has an open run. */
 export type LoadsMeeting = () => Promise<
   Pick<typeof import("./earlier-run.ts"), "earlierRun"> &
     typeof import("./queue-message.ts") &
@@ -21,9 +21,10 @@ export type LoadsMeeting = () => Promise<
 
 /**
  * Stores the user's message together with the start of a run, and starts the run. If the message is already
- * stored, returns the run that it started. During another run, does as `whenBusy` says.
+ * stored, returns the run that it started. During another run, `whenBusy` decides whether the message is
+ * queued or refused.
  *
- * If a process has the session's lease without an open run, it is just starting a run, perhaps for the same
+ * A process that has the session's lease without an open run is just starting a run, perhaps for the same
  * message. This function then waits and checks again. `opened` is the session that the caller has opened. Its
  * `leased` is `undefined` if the lease was taken.
  *
@@ -37,7 +38,7 @@ export async function beginWithMessage(
   opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   try {
-    return await begin(host, incoming, load, opened);
+    return await beginOrQueue(host, incoming, load, opened);
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await (await load()).earlierRun(host.store, incoming);
@@ -46,8 +47,12 @@ export async function beginWithMessage(
   }
 }
 
-/** @throws PawlError `key_taken` if the message was stored first by another request. */
-async function begin(
+/**
+ * Starts a run with the message, or queues the message. Tries again while another leg is starting a run.
+ *
+ * @throws PawlError `key_taken` if the message was stored first by another request
+ */
+async function beginOrQueue(
   host: Host,
   incoming: IncomingMessage,
   load: LoadsMeeting,
@@ -55,37 +60,45 @@ async function begin(
 ): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
-  const patienceMs = mayWait ? longestStart(host, agent) : 10 * PAUSE_MS;
-  for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const isFirst = opened !== undefined && waited === PAUSE_MS;
-    const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, begunBy(incoming));
-    const here = leased === undefined ? "taken" : await unlessTaken(beginHere(host, incoming, leased, load));
-    if (here !== "taken") return here;
+  const longestWaitMs = mayWait ? longestStart(host, agent) : 10 * PAUSE_MS;
+  // `waitedMs` includes the pause at the end of this pass.
+  for (let waitedMs = PAUSE_MS; ; waitedMs += PAUSE_MS) {
+    const isOpened = opened !== undefined && waitedMs === PAUSE_MS;
+    const leased = isOpened ? opened.leased : await leaseSession(host, session, agent, begunBy(incoming));
+    const begun =
+      leased === undefined ? "taken" : await takenIfFenced(beginHere(host, incoming, leased, load));
+    if (begun !== "taken") return begun;
     const earlier = await (await load()).earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, work: undefined };
-    const queued = await duringRun(host, incoming, load);
+    const queued = await queueOrRefuse(host, incoming, load);
     if (queued !== "starting") return queued;
-    if (waited >= patienceMs) throw busy();
+    if (waitedMs >= longestWaitMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
 }
 
-/** Handles a message for a session whose lease is taken: queues it for the open run, or refuses it. */
-async function duringRun(
+/**
+ * Handles a message for a session whose lease is taken: queues the message for the open run, or throws
+ * `session_busy`. Returns `starting` if the caller must check again, because the run may be about to start.
+ */
+async function queueOrRefuse(
   host: Host,
   incoming: IncomingMessage,
   load: LoadsMeeting,
 ): Promise<Begun | "starting"> {
-  const now = await host.store.sessions.get(incoming.session.id);
-  if (now?.openRun === null) return "starting";
+  const row = await host.store.sessions.get(incoming.session.id);
+  if (row?.openRun === null) return "starting";
   if (incoming.whenBusy !== "reject") return await (await load()).queueMessage(host, incoming);
-  // In a suspended session, the answer or message of the other leg may still be refused.
-  if (now?.status !== "suspended") throw busy();
+  // The leg with a suspended session's lease is storing an answer or a message, which may still be refused.
+  if (row?.status !== "suspended") throw busy();
   return "starting";
 }
 
-/** Passes the result of `work` on. If another process took over the session first, nothing was stored. */
-async function unlessTaken(work: Promise<Begun | "taken">): Promise<Begun | "taken"> {
+/**
+ * Returns the result of `work`. Returns `taken` if another process took over the session first. Then nothing
+ * was stored.
+ */
+async function takenIfFenced(work: Promise<Begun | "taken">): Promise<Begun | "taken"> {
   try {
     return await work;
   } catch (error) {
@@ -94,7 +107,10 @@ async function unlessTaken(work: Promise<Begun | "taken">): Promise<Begun | "tak
   }
 }
 
-/** Stores the message under the session's lease: for an open run, or with a new run. */
+/**
+ * Stores the message under the session's lease: queued for the run in progress, or with a new run. Queues
+ * nothing if `whenBusy` is `reject`: then resumes the run in progress, and throws `session_busy`.
+ */
 async function beginHere(
   host: Host,
   incoming: IncomingMessage,
@@ -102,13 +118,12 @@ async function beginHere(
   load: LoadsMeeting,
 ): Promise<Begun | "taken"> {
   for (;;) {
-    const left = runToResume(leased.log.state);
-    if (left !== undefined) {
+    const abandoned = runToResume(leased.log.state);
+    if (abandoned !== undefined) {
       if (incoming.whenBusy === "reject") {
-        if (isResting(left)) return await leaveWaiting(leased);
-        const resumed = await resumeRun(leased, left).catch(host.report);
-        // If the process may end with the response to this request, wait for the resumed run, or it would be
-        // lost.
+        if (isResting(abandoned)) return await refuseDuringWait(leased);
+        const resumed = await resumeRun(leased, abandoned).catch(host.report);
+        // The process may end with the response to this request, so the response waits for the resumed run.
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
@@ -124,13 +139,16 @@ async function beginHere(
   }
 }
 
-/** Leaves a run that waits for a time as it is. */
-async function leaveWaiting(leased: LeasedSession): Promise<never> {
+/** Refuses a message while the run waits for a time. Releases the lease, and leaves the run as it is. */
+async function refuseDuringWait(leased: LeasedSession): Promise<never> {
   await leased.close();
   throw busy();
 }
 
-/** Starts a run. It is `overtaken` if an answer was stored first, so that a run is in progress. */
+/**
+ * Starts a run with the message. Returns `overtaken` if an answer was stored first, so that the waiting run
+ * continues. Releases the lease on failure.
+ */
 async function beginRun(
   host: Host,
   incoming: IncomingMessage,
@@ -145,6 +163,7 @@ async function beginRun(
   }
 }
 
+/** Starts a run with the message. The same append ends a run that waits for the user's answer. */
 async function tryToStart(
   host: Host,
   incoming: IncomingMessage,
@@ -160,12 +179,12 @@ async function tryToStart(
   });
   const atOnce = await leased.startsAtOnce();
   while (runToResume(log.state) === undefined) {
-    const before = openRun(log.state);
-    // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.
-    if (before !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
+    const waiting = openRun(log.state);
+    // The end of the waiting run calls its hooks. A message that is sent again must not end its own run.
+    if (waiting !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
       throw new PawlError("key_taken", "The message is stored already.");
-    const ending = before && (await (await load()).endSupersededRun(host, session, agent, leased, before));
-    if (before !== undefined && ending === undefined) continue;
+    const ending = waiting && (await (await load()).endSupersededRun(host, session, agent, leased, waiting));
+    if (waiting !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const { isGivenAway } = leased;
@@ -180,7 +199,7 @@ async function tryToStart(
   return "overtaken";
 }
 
-/** Hands over to the new run the queued messages that no request contains yet. */
+/** Returns the queued messages that no request contains yet, for the new run; `undefined` without any. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };

@@ -15,34 +15,35 @@ import type { RunStart } from "../leg/run-handle.ts";
 export const PAUSE_MS = 10;
 
 /**
- * Returns how long another leg can keep a session that it is about to work on, in milliseconds. After that,
- * it has started its run, has ended, or has lost its lease.
+ * Returns the longest time from a leg's lease to the start of its run, in milliseconds. After that time, the
+ * leg has started its run, has ended, or has lost the lease.
  */
 export function longestStart({ leaseTtlMs }: Host, { userData, toolsTimeoutMs }: Agent): number {
-  // Another version of the agent may have user data.
+  // Adds 5 s for an agent without user data, because the other leg's version of the agent may have some.
   return leaseTtlMs + (userData?.timeoutMs ?? 5_000) + toolsTimeoutMs;
 }
 
-/** A stored run, and its work if that is in this process. */
+/** A run whose message or answers are stored. */
 export interface Begun {
   start: RunStart;
+  /** The run's work; `undefined` if this request has started none. */
   work: Work | undefined;
   /** Detaches the caller's signal from a run that another process or leg works on. */
   release?: () => void;
 }
 
-/** Why nothing has begun. The caller looks at the session again. */
+/** Why no run has begun. The caller must decide again. */
 export type NotBegun =
-  /** Somebody else has the session's lease. */
+  /** Another leg has the session's lease. */
   | "taken"
-  /** Something was stored first, so what was decided is void. The lease is kept. */
+  /** Another event was stored first, so the decision is void. The lease is kept. */
   | "overtaken"
-  /** Somebody else has the lease, and is about to start a run, or to store an answer. */
+  /** Another leg has the lease, and is about to start a run, or to store an answer. */
   | "starting";
 
 /**
  * Resumes the session's open run if no process is working on it. Returns `undefined` if a process is working
- * on it, or if no run is open.
+ * on it, or if no run is open. For `onlyEnds`, see {@link leaseSession}.
  */
 export async function recover(
   host: Host,
@@ -54,18 +55,21 @@ export async function recover(
   return leased && (await resumeOpenRun(leased, signal));
 }
 
-/** A run that waits for a time which has not come. */
+/** Says that a run was not resumed, because it waits for a time. */
 export interface NotDue {
   /** How long it still waits, in milliseconds, by the store's clock. */
   waitMs: number;
 }
 
-/** Returns whether a run was resumed. */
+/** Returns whether an attempt to resume a run has led to work. */
 export function isResumed(work: Work | NotDue | undefined): work is Work {
   return work !== undefined && "done" in work;
 }
 
-/** Resumes the session's open run as {@link recover} does, unless it waits for a time. */
+/**
+ * Resumes the session's open run as {@link recover} does, unless it waits for a time. Then returns how long
+ * it still waits.
+ */
 export async function recoverIfDue(
   host: Host,
   session: Session,
@@ -75,12 +79,13 @@ export async function recoverIfDue(
   const leased = await leaseSession(host, session, agent, from);
   if (leased === undefined || leased.waitMs === 0) return leased && (await resumeOpenRun(leased));
   const { waitMs } = leased;
-  // This frees the place.
-  const { place, ...rest } = from;
-  const active = await giveBack(host, session, agent, leased, place === FREE_PLACE ? from : rest);
+  // `giveBack` frees the place. If it resumes the run, the new leg needs another place.
+  const { place, ...withoutPlace } = from;
+  const active = await giveBack(host, session, agent, leased, place === FREE_PLACE ? from : withoutPlace);
   return active ?? { waitMs };
 }
 
+/** Resumes the open run of a leased session. Without an open run, releases the lease. */
 async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promise<Work | undefined> {
   const run = openRun(leased.log.state);
   if (run !== undefined) return await resumeRun(leased, run, signal);
@@ -89,14 +94,15 @@ async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promi
 }
 
 /**
- * Resumes the session's open run after an answer or a message for it was stored. If its tools cannot be read,
- * the returned work fails, because the caller must not send the answer or the message again.
+ * Resumes the session's open run after an answer or a message for it was stored. If the agent's tools cannot
+ * be loaded, returns work that fails. It does not reject, because clients would send the answer or message
+ * again.
  */
-export async function recoverStored(...given: Parameters<typeof recover>): Promise<Work | undefined> {
-  return await recover(...given).catch(failedWork);
+export async function recoverStored(...args: Parameters<typeof recover>): Promise<Work | undefined> {
+  return await recover(...args).catch(failedWork);
 }
 
-/** Returns work that has failed because its tools could not be read. Throws any other error. */
+/** Returns work that has failed with the error `tools_failed`. Throws any other error. */
 export function failedWork(error: unknown): Work {
   if (!PawlError.is(error, "tools_failed")) throw error;
   const done = Promise.reject(error);
@@ -110,8 +116,8 @@ export function failedWork(error: unknown): Work {
 }
 
 /**
- * Resumes the open run of a leased session, for which an answer may have been stored before. Returns
- * `undefined` if another process took over the session first.
+ * Resumes the open run of a leased session. `after` is `answered` if this request has just stored an answer.
+ * Returns `undefined` if another process took over the session first.
  */
 export async function resumeRun(
   leased: LeasedSession,
@@ -119,7 +125,7 @@ export async function resumeRun(
   signal?: AbortSignal,
   after: "resume" | "answered" = "resume",
 ): Promise<Work | undefined> {
-  // The process that the engine finds prepares the run.
+  // The engine finds another process, which prepares the run.
   if (leased.isGivenAway) return leased.go({ signal });
   try {
     await leased.readyTo(after);
@@ -135,8 +141,8 @@ export async function resumeRun(
 }
 
 /**
- * Releases the lease of a session for which nothing was stored. If others have stored something for the open
- * run meanwhile, and could not continue it because of the lease, resumes the run and returns its work.
+ * Releases the lease of a session for which nothing was stored. If another process has stored an event since,
+ * the lease kept that process from continuing the run. Then resumes the run and returns its work.
  */
 export async function giveBack(
   host: Host,
@@ -147,7 +153,7 @@ export async function giveBack(
 ): Promise<Work | undefined> {
   const { lastSeq } = leased.log.state;
   await leased.close();
-  // From now on, other processes find the session free.
+  // Other processes can open the session from now on. The loop runs once if they have stored an event before.
   for await (const _ of host.store.read(session.id, { afterSeq: lastSeq, limit: 1 })) {
     return await recoverStored(host, session, agent, from);
   }

@@ -3,8 +3,7 @@ import type { Host } from "../leg/host.ts";
 import type { RuntimeSettings } from "./runtime-types.ts";
 
 /**
- * Makes the process wait for work that may start a leg: `drain()` waits for it, and so does the platform
- * (`waitUntil`).
+ * Returns `work`, which may start a leg. Has `drain()` and the platform (option `waitUntil`) wait for it.
  */
 export function beginning<T>(host: Host, work: Promise<T>): Promise<T> {
   host.keepAlive(work);
@@ -12,7 +11,8 @@ export function beginning<T>(host: Host, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Creates `keepAlive` from the option `waitUntil`. If the platform refuses to wait, the work still continues.
+ * Makes `Host.keepAlive` from the option `waitUntil`. If `waitUntil` throws, the error is reported, and the
+ * work continues.
  */
 export function keeper(
   waitUntil: RuntimeSettings<never>["waitUntil"],

@@ -19,42 +19,43 @@ export async function earlierRun(
   if (incoming.clientMessageId === undefined) return undefined;
   const { id: sessionId } = incoming.session;
   const key = eventKey.message(incoming.clientMessageId);
-  let last: RunStart | undefined;
+  let latest: RunStart | undefined;
   let found: RunStart | undefined;
   // The id of the run that answers the message. A queued message may be handed over to the next run.
-  let answering: string | undefined;
+  let answeringId: string | undefined;
   for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
     if (event.type === "run_started") {
       const { run_id: runId, retry_of } = event.data;
-      last = { sessionId, runId, afterSeq: event.seq - 1 };
-      if (found === undefined || answering !== retry_of) continue;
-      found = last;
-      answering = runId;
+      latest = { sessionId, runId, afterSeq: event.seq - 1 };
+      const isRetryOfFound = found !== undefined && answeringId === retry_of;
+      if (!isRetryOfFound) continue;
+      found = latest;
+      answeringId = runId;
     } else if (event.type === "run_ended") {
-      answering = takenUpBy(answering, found?.messageSeq, event.data);
+      answeringId = answeringAfter(answeringId, found?.messageSeq, event.data);
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
-      checkWords(incoming, data);
-      found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
-      answering = last?.runId;
+      checkSameContent(incoming, data);
+      found = latest && data.queued ? { ...latest, afterSeq: seq - 1, messageSeq: seq } : latest;
+      answeringId = latest?.runId;
     }
   }
   return found;
 }
 
 /**
- * Returns the id of the run that answers a message, after the end of a run that may have handed the message
- * over.
+ * Returns the id of the run that answers a message after the end of a run: the next run if the ended run
+ * handed the message over, or else the same run as before.
  */
-function takenUpBy(
-  answering: string | undefined,
+function answeringAfter(
+  answeringId: string | undefined,
   messageSeq = -1,
   { run_id, next }: EventData["run_ended"],
 ): string | undefined {
-  return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
+  return run_id === answeringId && next?.messages.includes(messageSeq) ? next.run_id : answeringId;
 }
 
-/** Finds the retry of a run. If the retry was retried too, finds the last one. */
+/** Finds the retry of a run. If the retry was retried too, finds the last retry. */
 export async function retryOf(
   store: EventStore,
   sessionId: string,
@@ -68,12 +69,17 @@ export async function retryOf(
   return found;
 }
 
-function checkWords(
+/**
+ * Checks that a message that is sent again has its stored text and files. A task may have another text.
+ *
+ * @throws PawlError `invalid_input`
+ */
+function checkSameContent(
   { message, files = [], isTask }: IncomingMessage,
   stored: EventData["user_message"],
 ): void {
-  const ids = (some: readonly { id: string }[]) => some.map(({ id }) => id).join();
-  const isSame = stored.message === message.toWellFormed() && ids(stored.files ?? []) === ids(files);
+  const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id).join();
+  const isSame = stored.message === message.toWellFormed() && idsOf(stored.files ?? []) === idsOf(files);
   if (isTask || isSame) return;
   throw new PawlError(
     "invalid_input",

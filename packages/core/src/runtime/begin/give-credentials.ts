@@ -9,8 +9,8 @@ import type { AskedBy, Host } from "../leg/host.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 
 /**
- * Continues a run that waits for credentials, if the reader has some and is the run's caller. By reading,
- * nobody becomes the caller of a run: another caller answers the question.
+ * Continues a run that waits for credentials with those of a reader. Does nothing if the reader is another
+ * caller than the run's: only an answer may change the caller of a run.
  */
 export async function giveCredentials(
   host: Host,
@@ -27,7 +27,7 @@ export async function giveCredentials(
     const answers = [{ callId: question.callId, value: true }];
     await beginWithAnswers(host, { session, agent, answers, credentials });
   } catch (error) {
-    // Another reader was first.
+    // Another reader has given its credentials first.
     if (!PawlError.is(error, "already_answered")) throw error;
   }
 }

@@ -25,7 +25,7 @@ export interface IncomingMessage extends AskedBy {
   whenBusy: WhenBusy;
   /**
    * Set for a task from another agent. If a message with its `clientMessageId` is already stored, it counts
-   * as the same task even if its text differs: after a crash, the caller may send a different text.
+   * as the same task even if its text differs: after a crash, the calling agent may send a different text.
    */
   isTask?: true;
   /**
@@ -37,7 +37,7 @@ export interface IncomingMessage extends AskedBy {
 
 /**
  * Returns the events that store a message and its knowledge, the message last. A message with a client id is
- * stored only once.
+ * stored only once. With `queued`, the event of the message has its caller and its client's tools.
  */
 export function messageEvents(
   {
@@ -67,17 +67,19 @@ export function messageEvents(
   ];
 }
 
-/** Returns the caller and credentials of a message or a retry, as its run will have them. */
+/**
+ * Returns the caller and credentials of the run that a message or a retry starts. Default of `caller`: `{}`.
+ */
 export function senderOf({ caller = {}, credentials }: AskedBy): AskedBy {
   return { caller, credentials };
 }
 
-/** Returns for whom a message's run begins, and the tools that its client offers. */
+/** Returns the caller and credentials of a message's run, and the tools that its client offers. */
 export function begunBy(from: Pick<IncomingMessage, "caller" | "credentials" | "clientTools">): BegunBy {
   return { ...senderOf(from), clientTools: from.clientTools ?? [] };
 }
 
-/** Returns what is stored about the caller: never the credentials themselves. */
+/** Returns the stored fields of a caller. Of credentials, only the fact that there are some is stored. */
 export function calledBy(from: AskedBy): CalledBy {
   const caller = storedCaller(from);
   return {
@@ -86,7 +88,7 @@ export function calledBy(from: AskedBy): CalledBy {
   };
 }
 
-/** Returns the error for a message that is refused during a run. */
+/** Returns the error `session_busy`, which refuses a message or a retry during a run. */
 export function busy(): PawlError {
   return new PawlError(
     "session_busy",

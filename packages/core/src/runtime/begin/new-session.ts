@@ -46,6 +46,7 @@ export async function sessionIdOfMessage(
   return await idFrom([agent, userId, clientMessageId]);
 }
 
+/** The statuses of sessions that can get more messages. */
 const OPEN: readonly SessionStatus[] = ["active", "suspended"];
 
 /**
@@ -55,17 +56,18 @@ const OPEN: readonly SessionStatus[] = ["active", "suspended"];
 export async function getOrCreateSession(host: Host, agent: string, userId: string): Promise<Session> {
   const newest = async (status?: readonly SessionStatus[]) =>
     (await host.store.sessions.list({ userId, agent, limit: 1, ...(status && { status }) }))[0];
-  // Looks for the newest session first, then for the newest open one. A session that is created in between is
-  // then found as open, or created here under the same id.
-  let last = await newest();
-  if (last !== undefined && !OPEN.includes(last.status)) last = (await newest(OPEN)) ?? last;
-  while (last === undefined || !OPEN.includes(last.status)) {
-    const id = await idFrom([agent, userId, "after", last?.id ?? null]);
-    last = await createOnce(host.store, { id, userId, agent });
+  // Looks for the newest session first, then for the newest open one. If another call creates a session
+  // between the two queries, the second query finds it, or `createOnce` returns it.
+  let session = await newest();
+  if (session !== undefined && !OPEN.includes(session.status)) session = (await newest(OPEN)) ?? session;
+  while (session === undefined || !OPEN.includes(session.status)) {
+    const id = await idFrom([agent, userId, "after", session?.id ?? null]);
+    session = await createOnce(host.store, { id, userId, agent });
   }
-  return last;
+  return session;
 }
 
-async function idFrom(names: readonly (string | null)[]): Promise<string> {
-  return (await sha256(JSON.stringify(names))).slice(0, 32);
+/** Derives an id from its parts: the same parts give the same id. */
+async function idFrom(parts: readonly (string | null)[]): Promise<string> {
+  return (await sha256(JSON.stringify(parts))).slice(0, 32);
 }

@@ -14,9 +14,10 @@ import { stopOnAbort } from "./stop-on-abort.ts";
 
 /**
  * Queues a message for the run in progress. Needs no lease: the run's leg picks the message up, in this
- * process or another. If another event was stored first, checks again whether the run is still in progress,
- * so that a message is never stored without a run that reads it. Returns `starting` if no run is in
- * progress yet.
+ * process or another. Returns `starting` if no run is in progress yet.
+ *
+ * If another event was stored first, checks again whether the run is still in progress. So a message is never
+ * stored without a run that reads it.
  */
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | "starting"> {
   const { session, agent } = incoming;
@@ -42,8 +43,9 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
 }
 
 /**
- * Queues a message for a run that no process is working on, and resumes the run, even if the message
- * cannot be stored. Returns `overtaken` if the run now waits for the user's answer; the lease is kept.
+ * Queues a message for a run that no process is working on, and resumes the run. Also resumes the run if the
+ * message was stored before, and then throws `key_taken`. Returns `overtaken` if the run now waits for the
+ * user's answer; the lease is kept.
  */
 export async function queueHere(
   host: Host,
@@ -66,17 +68,20 @@ export async function queueHere(
   }
 }
 
-/** Appends the message if a run is in progress and nothing else was stored first. */
+/**
+ * Stores a message for the run that `findRun` returns. Decides again if another event was stored first.
+ * Returns `undefined` if `findRun` finds no run.
+ */
 async function storeQueued(
   host: Host,
   incoming: IncomingMessage,
   state: SessionState,
-  atWork: (state: SessionState) => RunState | undefined,
+  findRun: (state: SessionState) => RunState | undefined,
   appendAtTip: (events: readonly NewEvent[]) => Promise<boolean>,
 ): Promise<RunStart | undefined> {
   const store = async () => {
     for (;;) {
-      const run = atWork(state);
+      const run = findRun(state);
       if (run === undefined) return undefined;
       const { sessionId, lastSeq: afterSeq } = state;
       const { runId } = run;
@@ -88,6 +93,10 @@ async function storeQueued(
   return await storeWith(host, state.sessionId, incoming.credentials, store, (start) => start?.messageSeq);
 }
 
+/**
+ * Returns the events that queue a message. With `whenBusy: "interrupt"`, the first one requests the run's
+ * stop.
+ */
 function queuedEvents(run: RunState, incoming: IncomingMessage): NewEvent[] {
   const messages = messageEvents(incoming, true);
   if (incoming.whenBusy !== "interrupt") return messages;

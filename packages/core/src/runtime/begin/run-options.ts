@@ -31,8 +31,8 @@ export interface RunOptions {
   /** The id of the session. Default: a new session. */
   sessionId?: string | undefined;
   /**
-   * The user's message: a text, or parts, e.g. with files. It closes open questions. If a run is in progress,
-   * {@link WhenBusy} decides.
+   * The user's message: a text, or a list of parts, e.g. with files. A message cancels open questions. During
+   * a run in progress, {@link WhenBusy} decides what happens to the message.
    *
    * A message has at most 20 files, 20 MB and 100 pages.
    */
@@ -43,8 +43,8 @@ export interface RunOptions {
         | {
             type: "file";
             /**
-             * The bytes, or base64. They are a picture (PNG, JPEG, GIF, WebP; at most 7.8 MB and 8,000 pixels
-             * a side), a PDF, or a UTF-8 text (at most 1 MB). The type is read from the bytes.
+             * The file's bytes, or their base64: a picture (PNG, JPEG, GIF, WebP; at most 7.8 MB and 8,000
+             * pixels a side), a PDF, or a UTF-8 text (at most 1 MB). The type is detected from the bytes.
              */
             data: Uint8Array | Blob | string;
             id?: never;
@@ -64,37 +64,41 @@ export interface RunOptions {
   answers?: readonly Answer[];
   /**
    * Data for the model to read before the message. It is stored with the message. The model gets each piece
-   * in the tag `knowledge`, or in its `tag`, with the name of its source. The text cannot close that tag.
+   * in the tag `knowledge`, or in the piece's own `tag`, with the name of its source. The text of a piece
+   * cannot close the tag.
    */
   knowledge?: readonly Knowledge[];
   /**
    * Parameters of the run for hooks (`context.run.params`) and tools (`context.params`), e.g. `{ model:
-   * "claude-haiku-4-5" }`. The model does not read them; sub-agents get them too. They are fixed when the run
-   * starts: answers and queued messages do not change them.
+   * "claude-haiku-4-5" }`. Sub-agents get the parameters too; the model does not read them. Answers and
+   * queued messages do not change the parameters of a run.
    */
   params?: JsonObject;
   /**
-   * What the application says about the user of this request, e.g.
-   * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
-   * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
-   * `deps`, tools and hooks that run from then on. Default: `{}`.
+   * What the application says about the user of this request, e.g. `{ workspace: "w1", roles: ["admin"] }`.
+   * The caller is stored with the run. `deps`, hooks and tools get it, also those of sub-agents. The model
+   * and clients do not get it. A caller that is given with answers replaces the earlier one for `deps`, tools
+   * and hooks that run from then on. Default: `{}`.
    *
-   * It is JSON, and so from the start: a `Date` is a string in the first process too, and fields that are
-   * `undefined` are left out. Rejects with `invalid_input` for data of which JSON would lose a part, e.g. a
-   * `Set`, a function or an instance of a class. The same holds for `params` and `metadata`.
+   * The value is converted to JSON before anybody gets it: a `Date` becomes a string, and `undefined` fields
+   * are left out. Rejects with `invalid_input` if JSON would lose data, e.g. of a `Set`, a function or a
+   * class instance. `params` and `metadata` must not lose data either.
    */
   caller?: JsonObject;
   /**
-   * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get it. It
-   * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
-   * `runtime()`. If given with answers, it replaces the earlier one. An answer of another `caller` without
-   * credentials removes it: the run then asks for new ones. Default: none.
+   * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get the
+   * credentials. They are never stored: another process that continues the run has to get them again, see
+   * `withoutCredentials` of `runtime()`. Credentials that are given with answers replace the earlier ones. An
+   * answer of another `caller` without credentials removes them, and the run asks for new ones. Default:
+   * none.
    *
-   * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
-   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. They are
-   * found in fields at any depth, also in those that getters return, and in maps, headers and bytes of text,
-   * but not in what a function or promise returns. Put addresses, ids and other public values into `caller`,
-   * or tools cannot return them.
+   * **Everything in the credentials counts as secret.** Pawl stores and reports `…` in place of each of their
+   * words of 16 or more characters, e.g. in a tool's result or error message.
+   *
+   * - Found: words in fields at any depth, in the results of getters, and in maps, headers and bytes of text.
+   * - Not found: words that a function or a promise returns.
+   *
+   * Put addresses, ids and other public values into `caller`, or tools cannot return them.
    */
   credentials?: unknown;
   /**
@@ -108,17 +112,17 @@ export interface RunOptions {
    */
   signal?: AbortSignal;
   /**
-   * Tools that the client offers for the run, if the agent has `clientTools: true`: the model may call them,
-   * and a page runs them, like tools with `runsIn: "client"`. Each message replaces the tools of the
-   * message before; the same tools keep the prompt's cache. Those of a queued message are for the run that it
-   * starts, if it starts one. Default: none.
+   * Tools that the client offers for the run, if the agent has `clientTools: true`. The model may call them,
+   * and a page runs them, like tools with `runsIn: "client"`. Each message replaces the tools of the message
+   * before; the same tools keep the prompt's cache. The tools of a queued message only apply to a run that
+   * the message starts. Default: none.
    *
-   * At most 64 tools with 64,000 characters in all. None may have the name of a tool that runs on the server.
-   * `inputSchema` is a JSON Schema of an object. Their inputs are not checked, and their results are any
-   * JSON. Rejects with `invalid_input`.
+   * At most 64 tools with 64,000 characters in all. Names of tools that run on the server are refused.
+   * `inputSchema` is a JSON Schema of an object. Pawl does not check the inputs, and a result may be any
+   * JSON. Rejects with `invalid_input` if a tool is invalid, or if the agent accepts no tools from clients.
    */
   clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
-  /** Metadata for the session, if a new one is created. */
+  /** Metadata for a new session. Ignored if the session exists. */
   metadata?: JsonObject;
   /**
    * What happens to a message that arrives during a run. An agent's own `whenBusy` takes precedence. Default:

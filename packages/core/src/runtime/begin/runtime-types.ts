@@ -32,7 +32,7 @@ export type RuntimeOptions<Deps, Name extends string = string> = undefined exten
   ? Omit<RuntimeSettings<Deps, Name>, "deps"> & Partial<Pick<RuntimeSettings<Deps, Name>, "deps">>
   : RuntimeSettings<Deps, Name>;
 
-/** All options of `runtime()`. `Name` are the names of the agents. */
+/** All options of `runtime()`. `Name` is a union of the names of the agents. */
 export interface RuntimeSettings<Deps, Name extends string = string> {
   /** The agents. `run()` takes one of them, or its name. */
   agents: readonly Agent<Deps, Name>[];
@@ -75,36 +75,45 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    */
   tail?: LiveTail;
   /**
-   * Called with a promise for everything that this runtime works on: each run that is being started and each
-   * leg, including legs that a sweep started. The promises never reject. Pass the platform's function if work
-   * ends with its request there, e.g. `waitUntil: (work) => ctx.waitUntil(work)` on Cloudflare Workers,
-   * `waitUntil` of `@vercel/functions`, `(work) => after(() => work)` in Next, `EdgeRuntime.waitUntil` on
-   * Supabase. Default: not called.
+   * Called with a promise for all work of this runtime: each start of a run, and each leg, including legs
+   * that a sweep started. The promises never reject. Use it on a platform that ends a process's work with the
+   * request:
+   *
+   * - Cloudflare Workers: `(work) => ctx.waitUntil(work)`
+   * - Vercel: `waitUntil` of `@vercel/functions`
+   * - Next: `(work) => after(() => work)`
+   * - Supabase: `EdgeRuntime.waitUntil`
+   *
+   * Default: not called.
    */
   waitUntil?(work: Promise<unknown>): void;
   /**
-   * How many runs this process works on at a time, a whole number. Further runs wait for their turn: their
-   * messages are stored, and the `engine` continues them. Users take turns, if the engine can tell them
-   * apart. Not counted: sub-agents, whose caller waits for them, and runs with `credentials`, which no other
-   * process has. With 0, every run is given to the engine, e.g. in a process that only serves requests. This
-   * needs an `engine`; use `localEngine()` of `@pawl/core/store` if workers find the runs by sweeps. Default:
-   * no limit; 100 with `engine`.
+   * How many runs this process works on at a time, a whole number. Further runs wait: their messages are
+   * stored, and the `engine` continues them later. An engine may share the places fairly between users. Not
+   * counted: sub-agents, whose caller waits for them, and runs with `credentials`, which no other process
+   * has. Default: no limit; 100 with `engine`.
+   *
+   * With 0, every run is given to the engine, e.g. in a process that only serves requests. This needs an
+   * `engine`; use `localEngine()` of `@pawl/core/store` if workers find the runs by sweeps.
    */
   concurrency?: number;
   /**
    * Wakes the runs that wait for a process, in this one or another one. Call `start()` in each process that
-   * should work. Default with `concurrency`: they wait in the memory of this process; if it dies, another
-   * process finds them by a sweep.
+   * should work. Default: none. With `concurrency`, the default is an engine in the memory of this process.
+   * If the process dies, another process finds the waiting runs by a sweep.
    */
   engine?: Engine;
   /**
-   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called once for
-   * each run that ends as `error`, with the error that ended it: of the model or its answer, of `deps`, or of
-   * a hook that is called before a model call. The message of the latter begins with the method, the hook and
-   * the agent, and its `cause` is the hook's own error. If there is no error, e.g. because a hook chose this
-   * ending, the error names the run and its session. Also called if a tool's schema, `payload` of
-   * `suspends`, or `agents` of `agentTool()` throws. The hooks' `afterTool` gets what a tool throws. Default:
-   * prints the error's message to the console, with a link to the error's page.
+   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Default: prints the
+   * error's message to the console, with a link to the error's page. Also called:
+   *
+   * - once for each run that ends as `error`, with the error that ended it: of the model or its answer, of
+   *   `deps`, or of a hook that is called before a model call. If there is no error, e.g. because a hook
+   *   chose this ending, the error names the run and its session.
+   * - if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()` throws.
+   *
+   * The message of a hook's error begins with the method, the hook and the agent. Its `cause` is the error
+   * that the hook threw. Errors of tools are not reported here: the hooks' `afterTool` gets them.
    */
   onError?(error: unknown): void;
   /**
@@ -124,9 +133,12 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * files are refused, and the log contains the files of tool results.
    */
   files?: FileStore;
-  /** How much of the work that requests cause this process does at the same time. */
+  /**
+   * Limits for the work that requests cause in this process at the same time. Default: see
+   * {@link WorkLimits}.
+   */
   workLimits?: WorkLimits;
-  /** How long the runtime leases, waits and works, e.g. `{ handOverAfterMs: 280_000 }`. */
+  /** Durations of leases, waits and pauses, e.g. `{ handOverAfterMs: 280_000 }`. */
   times?: {
     /**
      * The duration of a lease, in milliseconds. If a process dies, its runs can be recovered after this time.
@@ -144,7 +156,7 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
      * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
      * no limit.
      *
-     * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
+     * If four processes in a row reach this time during the same answer, the run ends as `crash_loop`.
      */
     handOverAfterMs?: number;
     /**
@@ -175,23 +187,27 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   };
 }
 
-/** What became of a session that `recover()` was called for. */
+/** The state of a session after `recover()`. */
 export interface Recovered {
   /**
    * - `ended`: no run is open.
    * - `waiting`: the run waits for an answer, or for a time, which comes in `afterMs`.
-   * - `busy`: another process is working on it, or it could not be continued. Look again in `afterMs`.
-   * - `left`: this process began and gave it up, e.g. because of `times.handOverAfterMs` or `drain()`. Look
-   *   again at once.
+   * - `busy`: another process is working on the run, or the run could not be continued. Call again in
+   *   `afterMs`.
+   * - `left`: this process has left the run to others, e.g. because of `times.handOverAfterMs`, `drain()` or
+   *   an aborted `signal`. Call again at once, e.g. in another process.
    */
   outcome: "ended" | "waiting" | "busy" | "left";
-  /** When to call `recover()` again, in milliseconds. Absent if only an answer or a message changes it. */
+  /**
+   * The time until `recover()` should be called again, in milliseconds. Absent if only an answer or a message
+   * changes the outcome, and for `left`.
+   */
   afterMs?: number;
 }
 
 /**
- * Runs agents and stores their logs. Made by `runtime()`. `Name` are the names of its agents: if they are
- * known as types, another name does not compile.
+ * Runs agents and stores their logs. Made by `runtime()`. `Name` is a union of the names of its agents. If
+ * TypeScript knows the names, any other name does not compile.
  */
 export interface Runtime<Name extends string = string> {
   /** The agents, by name. */
@@ -224,10 +240,10 @@ export interface Runtime<Name extends string = string> {
    */
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
-   * Waits for one of the places in which this process reads sessions for clients, see `workLimits`. `view()`,
-   * `fork()`, `redact()` and `handler()` do so. Use it in a route of your own that reads a whole log: call
-   * `leave()` of the place in the end, and `holds()` and `rest()` if a client then reads many bytes. Rejects
-   * with `overloaded`.
+   * Waits until this process may read one more session for a client, see `workLimits`. `view()`, `fork()`,
+   * `redact()` and `handler()` wait by themselves. Call it in a route of your own that reads a whole log.
+   * Call `leave()` of the returned place in the end, and `holds()` and `rest()` if a client then reads many
+   * bytes. Rejects with `overloaded`.
    *
    * **No access check.**
    */
@@ -236,7 +252,7 @@ export interface Runtime<Name extends string = string> {
     sessionId: string;
     /** Whether only a part of the session is read, e.g. a page. Default: `false`. */
     isPart?: boolean;
-    /** Gives the request up when it aborts. */
+    /** Ends the wait when it aborts. */
     signal?: AbortSignal;
   }): Promise<WorkPlace>;
   /**
@@ -244,13 +260,14 @@ export interface Runtime<Name extends string = string> {
    *
    * - The text of an answer in progress is sent from its beginning, or from the position `live`.
    *   `advanceCursor` computes the position after each event.
-   * - With `untilIdle: true`, the iterator ends after the first `run_suspended` or `run_ended` after the
-   *   cursor, even if more events are stored, unless that end starts another run. To wait for one run, pass
-   *   the value of its `started` promise.
-   * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
-   *   whenever no process is working on it. If this process hands the run over (`times.handOverAfterMs`), the
-   *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets
-   *   them, unless `caller` is another one than the run's. Default of `caller`: the run's own.
+   * - With `untilIdle: true`, the iterator ends with the first event after the cursor by which a run ends or
+   *   asks the user, even if more events are stored. It goes on if that run hands messages over to a next
+   *   run. To wait for one run, pass the value of its `started` promise.
+   * - With `resume`, the session's run is resumed whenever no process is working on it. Use it for clients,
+   *   e.g. behind an HTTP stream. If this process hands the run over (`times.handOverAfterMs`), the iterator
+   *   throws `draining`, and the client should connect again.
+   * - With `resume` and `credentials`, a run that asks for credentials gets them, unless `caller` is another
+   *   one than the run's. Default of `caller`: the run's own.
    *
    * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */
@@ -274,25 +291,29 @@ export interface Runtime<Name extends string = string> {
    * Redacts an event: the model and readers get `[redacted]` instead of its content from now on. Rejects with
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    *
-   * `seq` is the number of a user message, a model's answer, a tool result, knowledge, an artifact, a note, a
-   * checkpoint, a hook's question or its answer, a `run_ended` (its message), or an extension's event, e.g.
-   * `planning.plan`, whose data become `{}`. To redact the user data, pass the number of a `prefix` event.
-   * Text that a sub-agent wrote for a redacted call is redacted too, and so are extensions' events with the
+   * `seq` is the number of one of these events:
+   *
+   * - a user message, a model's answer, a tool result, knowledge, an artifact, a note, a checkpoint;
+   * - a hook's question or its answer;
+   * - a `run_ended`, for its message;
+   * - a `prefix`, for the user data;
+   * - an extension's event, e.g. `planning.plan`, whose data become `{}`.
+   *
+   * Text that a sub-agent wrote for a redacted call is redacted too. So are extensions' events with the
    * `call_id` of a redacted answer, result or question.
    *
    * `throughSeq` redacts everything from `seq` to that event, e.g. a whole run, except user data. Use it if
    * other events may repeat the content in their own words: later answers, notes and plans.
    *
-   * Files of the event are deleted, unless another event of the user's sessions has them too. The row in the
-   * store keeps the other content. Summaries, copies (`fork`) and the model's provider may have it
-   * too.
+   * Files of the event are deleted, unless another event of the user's sessions has them too. All other
+   * content stays in the store's row. Summaries, forks and the model's provider may also keep the content.
    */
   redact(sessionId: string, seq: number, options: { userId: string; throughSeq?: number }): Promise<void>;
   /**
    * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or
    * before `atSeq`. Default: up to the last `run_ended`. The new session's metadata have `forked_from: {
-   * session_id, seq }`, and its totals begin at 0. Rejects with `not_found`, or with `invalid_input` if no
-   * run has ended by then.
+   * session_id, seq }`, and its totals begin at 0. Rejects with `not_found`, or with `invalid_input` if the
+   * log has no `run_ended` up to `atSeq`.
    */
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /**
@@ -301,33 +322,35 @@ export interface Runtime<Name extends string = string> {
    */
   getOrCreateSession(agent: Name | Agent<never, Name>, userId: string): Promise<Session>;
   /**
-   * Continues the session's open run, if no process is working on it and it does not wait, and resolves once
-   * this process is done with it: the run has ended or waits, or this process has given it up. For an
-   * engine of your own, a cron job or an alarm. If `signal` aborts, another process continues the run. An
-   * `idempotent` call that was in progress then runs again, unless the signal is that of
-   * `AbortSignal.timeout()`: such a call would not fit into the next process's time either.
+   * Continues the session's open run, if no process is working on it and it does not wait. Resolves once the
+   * run has ended or waits, or once this process has left it to others. For an engine of your own, a cron job
+   * or an alarm.
+   *
+   * If `signal` aborts, this process leaves the run, and another process can continue it. An `idempotent`
+   * call that was in progress then runs again. After the abort of an `AbortSignal.timeout()` it does not,
+   * because it would not fit into the next process's time either.
    *
    * **No access check.**
    */
   recover(sessionId: string, options?: { signal?: AbortSignal }): Promise<Recovered>;
   /**
-   * Recovers every run that no process is working on. Resolves to the number of runs that this call
-   * recovered, once they have begun, and with `wait` once this process is done with them. Runs for which it
-   * has no place are left to the engine. Reports to `onError`, once for each name, an agent that has such
-   * runs and that this runtime lacks.
+   * Recovers every run that no process is working on. Resolves to the number of recovered runs once they have
+   * begun, or with `wait` once this process is done with them. The engine gets the runs for which this
+   * process has no place. If this runtime lacks the agent of such a run, the agent's name is reported to
+   * `onError` once.
    */
   sweep(options?: { wait?: boolean }): Promise<number>;
   /**
-   * Calls `sweep()` at once and then once per lease time, and works for the `engine`. Call it once in each
-   * long-lived process.
+   * Calls `sweep()` at once and then once per lease time, and continues the sessions that the `engine` wakes.
+   * Call it once in each long-lived process.
    */
   start(): void;
   /**
    * Shuts the runtime down. Call it on SIGTERM.
    *
    * Starts no new work, and lets each run finish its turn for up to `timeoutMs` milliseconds (default:
-   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers of a run that
-   * ended in time get all of it. The others end with the error `draining`.
+   * 30,000). Turns that take longer are aborted. Other processes continue all open runs. Readers of a run
+   * that ended in time get all of its events. Other readers end with the error `draining`.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }

@@ -14,9 +14,9 @@ import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
 
 /**
- * Stores a request to stop the session's open run, if `isWanted` accepts the run, and unless there is one
- * already. A leg of this process stops at once. If no leg is working on the run, the caller must recover the
- * session. Returns `false` if there was no such run.
+ * Stores a request to stop the session's open run, if `isWanted` accepts the run. A second request is not
+ * stored. A leg of this process stops at once. If no leg is working on the run, the caller must recover the
+ * session. Returns `false` if no run is open, or if `isWanted` does not accept it.
  */
 export async function storeStopRequest(
   host: Host,
@@ -26,15 +26,15 @@ export async function storeStopRequest(
   const run = openRun(await loadState(host.store, sessionId));
   if (run === undefined || !isWanted(run)) return false;
   if (!run.stopRequested) {
-    const seq = await storeFirst(host, sessionId, run.runId);
+    const seq = await appendStopRequest(host, sessionId, run.runId);
     if (seq !== undefined) host.tail.stored(sessionId, seq);
   }
   await host.atWork.get(sessionId)?.catchUp();
   return true;
 }
 
-/** Stores a request to stop a run. Returns its `seq`; `undefined` if another one was stored first. */
-async function storeFirst(host: Host, sessionId: string, runId: string): Promise<number | undefined> {
+/** Appends a request to stop a run. Returns its `seq`; `undefined` if the run has such a request already. */
+async function appendStopRequest(host: Host, sessionId: string, runId: string): Promise<number | undefined> {
   const events: NewEvent[] = [{ type: "stop_requested", key: eventKey.stop(runId), data: { run_id: runId } }];
   try {
     const options = { appendId: host.newId(), session: patchOf(events) };
@@ -48,24 +48,28 @@ async function storeFirst(host: Host, sessionId: string, runId: string): Promise
 
 /** Stops a run that another leg is working on, and the run that it hands its message over to. */
 export async function stopRunOf(host: Host, start: RunStart): Promise<void> {
-  // The run may be handing the message over to the next run at this moment, so the next run is stopped too.
-  for (let asked: string | undefined; ; ) {
-    const runId = await runOf(host, start);
-    if (runId === asked) return;
+  // The run may be handing its message over to the next run at this moment. So this repeats until the message
+  // stays with the run that was stopped.
+  for (let stoppedId: string | undefined; ; ) {
+    const runId = await currentRunId(host, start);
+    if (runId === stoppedId) return;
     const isWanted = (run: RunState) => run.runId === runId && !isSuspended(run);
     if (await storeStopRequest(host, start.sessionId, isWanted)) await endIfWaiting(host, start.sessionId);
-    asked = runId;
+    stoppedId = runId;
   }
 }
 
-/** Ends a stopped run that waits for a time, so that no process is working on it. */
+/** Ends a session's stopped run if no process is working on it, because the run waits for a time. */
 async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
   const session = await host.store.sessions.get(sessionId);
   const agent = session && host.agents.get(session.agent);
   if (session !== undefined && agent !== undefined) await recoverStopped(host, session, agent);
 }
 
-/** Ends a stopped run. If a newer version of Pawl has stored events of it, leaves that to its processes. */
+/**
+ * Ends a stopped run if no process is working on it. If a newer version of Pawl has stored events of the run,
+ * processes with that version must end it.
+ */
 async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<void> {
   try {
     await recover(host, session, agent, { place: FREE_PLACE });
@@ -74,8 +78,8 @@ async function recoverStopped(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
-/** Returns the id of the run that was started, or of the run that picked its message up. */
-async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
+/** Returns the id of the run that was started, or of the later run to which its message was handed over. */
+async function currentRunId(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
   let awaited: AwaitedRun = start;
   for await (const event of host.store.read(sessionId, { afterSeq, types: ["run_ended"] })) {
     awaited = successorOf(awaited, event) ?? awaited;

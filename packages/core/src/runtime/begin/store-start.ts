@@ -13,14 +13,19 @@ interface Starting extends GoOptions {
   session: Session;
   agent: Agent;
   run: { runId: string; userData: FetchedUserData };
-  /** What {@link LeasedSession.startsAtOnce} has said. */
+  /**
+   * The result of {@link LeasedSession.startsAtOnce}: whether the loop can start before its events are
+   * stored.
+   */
   atOnce: boolean;
 }
 
 /**
- * Starts a run with these events. Returns `overtaken` if something else was stored first; then the caller
- * must decide again. If nothing has to be awaited first, the loop's first append stores the events, together
- * with what follows from them, e.g. the first request.
+ * Starts a run with these events. Returns `overtaken` if another event was stored first. Then the caller must
+ * decide again. Returns `taken` if another process has the session by then.
+ *
+ * If the loop can start at once, its first append stores the events together with those that follow from
+ * them, e.g. the first request.
  */
 export async function startRun(
   host: Host,
@@ -32,16 +37,22 @@ export async function startRun(
   const { log, giveAway } = leased;
   const { sessionId, lastSeq: afterSeq } = log.state;
   const start = { sessionId, runId: run.runId, afterSeq };
-  // Hooks are notified of a failure, and append under the lease.
-  const isWell = run.userData.failure === undefined;
-  const isNew = openRun(log.state) === undefined;
-  if (isWell && isNew && atOnce) return await goAtOnce(leased, events, start, { signal, mayBegin });
-  if (!(await log.appendAtTip(events, { seq: afterSeq, ...(isWell && { giveAway }) }))) return "overtaken";
+  // If the user data could not be fetched, hooks are notified first. They may append, which needs the lease.
+  const hasUserData = run.userData.failure === undefined;
+  const replacesRun = openRun(log.state) !== undefined;
+  if (hasUserData && !replacesRun && atOnce)
+    return await goAtOnce(leased, events, start, { signal, mayBegin });
+  if (!(await log.appendAtTip(events, { seq: afterSeq, ...(hasUserData && { giveAway }) })))
+    return "overtaken";
   await notifyOfStart(host, { agent, session, log }, run);
-  const begins = mayBegin === undefined || (await mayBegin());
-  return { start, work: leased.go({ signal: begins ? signal : AbortSignal.abort() }) };
+  const isAllowed = mayBegin === undefined || (await mayBegin());
+  return { start, work: leased.go({ signal: isAllowed ? signal : AbortSignal.abort() }) };
 }
 
+/**
+ * Starts the loop, whose first append stores the events. Returns `taken` if another process stored an event
+ * first.
+ */
 async function goAtOnce(
   leased: LeasedSession,
   events: readonly NewEvent[],
@@ -57,7 +68,7 @@ async function goAtOnce(
     return { start: { ...start, afterSeq: (first?.seq ?? 1) - 1 }, work: active };
   } catch (cause) {
     await active.done.catch(() => undefined);
-    // Another process has stored something first, and the leg is over.
+    // Another process has stored an event first, and the leg has ended.
     if (PawlError.is(cause, "conflict")) return "taken";
     throw cause;
   }

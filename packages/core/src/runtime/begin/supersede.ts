@@ -10,6 +10,7 @@ import type { Host } from "../leg/host.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { makeLeg } from "../leg/make-leg.ts";
 
+/** The stop reason of a waiting run that a new message replaces. */
 const SUPERSEDED: StopReason = {
   type: "interrupted",
   message: "Stopped: a new message arrived instead of an answer.",
@@ -18,7 +19,7 @@ const SUPERSEDED: StopReason = {
 /**
  * Prepares the end of a waiting run that a new message replaces. The caller stores the end together with that
  * message. Hooks and effects run as at any other end, but in a stopped leg, so that the user does not wait
- * long. Returns `undefined` if something else was stored first; then the caller must decide again.
+ * long. Returns `undefined` if another event was stored first. Then the caller must decide again.
  */
 export async function endSupersededRun(
   host: Host,
@@ -33,10 +34,11 @@ export async function endSupersededRun(
   const leg = makeLeg({ host, session, agent, log, callers, lease, access });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
-    // The run ends all the same. A hook that needs `deps` then fails, which is logged.
+    // If `deps` fails, the run ends all the same. A hook that needs `deps` then fails, and its error is
+    // logged.
     await withinDeadline(leg.life, leg.access.makeDeps()).catch(() => undefined);
   }
-  // The run ends here. If a leg is running when the message arrives, the run continues instead:
-  // `closeOvertakenQuestions`.
+  // This ends the run, because no leg is running. During a leg, a message only closes the run's questions,
+  // and the run continues: see `closeOvertakenQuestions`.
   return await endingOf(leg, run, SUPERSEDED, OVERTAKEN);
 }

@@ -2,15 +2,16 @@ import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check
 import { PawlError } from "../../base/errors.ts";
 import type { Runtime } from "../begin/runtime-types.ts";
 
+/** The type of the options of a runtime's method. */
 type Options<Method extends keyof Runtime> = NonNullable<
-  Parameters<Extract<Runtime[Method], (...given: never[]) => unknown>>[Method extends "redact"
+  Parameters<Extract<Runtime[Method], (...args: never[]) => unknown>>[Method extends "redact"
     ? 2
     : Method extends "drain" | "sweep"
       ? 0
       : 1]
 >;
 
-/** The kinds of the options of each runtime method that takes a session's id and options. */
+/** The options of each method of a runtime that takes a session's id and options, with their kinds. */
 const OPTIONS: {
   readonly [Method in
     | "view"
@@ -42,7 +43,7 @@ const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
 
 const SWEEP: OptionKinds<Options<"sweep">> = { wait: "boolean" };
 
-/** Hints for option names of other libraries. */
+/** Hints for option names that other libraries use. */
 const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
 
 /** Checks the arguments of a runtime's method. @throws PawlError `invalid_input` */
@@ -54,7 +55,7 @@ export function checkCall(method: keyof typeof OPTIONS, sessionId: unknown, opti
   });
 }
 
-/** @throws PawlError `invalid_input` */
+/** Checks the options of `drain()`. @throws PawlError `invalid_input` */
 export function checkDrain(options: unknown): void {
   checkOptions("drain()", options, DRAIN, {
     instead: { timeout: "Use `timeoutMs`." },
@@ -62,13 +63,17 @@ export function checkDrain(options: unknown): void {
   });
 }
 
-/** @throws PawlError `invalid_input` */
+/** Checks the options of `sweep()`. @throws PawlError `invalid_input` */
 export function checkSweep(options: unknown): void {
   checkOptions("sweep()", options, SWEEP, { code: "invalid_input" });
 }
 
-/** @throws PawlError `invalid_input` */
-export function checkId(whose: string, what: string, given: unknown): void {
-  if (typeof given === "string") return;
-  throw new PawlError("invalid_input", `${whose} needs ${what}, a string; got ${kindOf(given)}.`);
+/**
+ * Checks that an id is a string. `owner` and `idName` are for the message.
+ *
+ * @throws PawlError `invalid_input`
+ */
+export function checkId(owner: string, idName: string, id: unknown): void {
+  if (typeof id === "string") return;
+  throw new PawlError("invalid_input", `${owner} needs ${idName}, a string; got ${kindOf(id)}.`);
 }

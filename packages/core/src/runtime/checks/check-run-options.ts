@@ -24,7 +24,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   whenBusy: oneOf("reject", "queue", "interrupt"),
 };
 
-/** Hints for option names of other libraries. */
+/** Hints for option names that other libraries use. */
 const INSTEAD = {
   tools: "They are an option of agent(). A client offers its own as `clientTools`.",
   messages: "Send the new message as `input`; the session has the earlier ones.",
@@ -51,21 +51,22 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   const { userId, input, answers, retry, caller } = options;
   if (userId === "") throw invalid("`userId` of run() is empty.");
   if (caller !== undefined) storableObject(caller, "caller");
-  const asked = Object.entries({ input, answers, retry }).filter(([, value]) => value !== undefined);
-  if (asked.length === 0)
+  const actions = Object.entries({ input, answers, retry }).filter(([, value]) => value !== undefined);
+  if (actions.length === 0)
     throw invalid(
       "run() needs one of `input` (the text of a message), `answers` and `retry` (the id of a run); all are undefined.",
     );
-  if (asked.length > 1) {
-    const names = asked.map(([name]) => `\`${name}\``).join(" and ");
+  if (actions.length > 1) {
+    const names = actions.map(([name]) => `\`${name}\``).join(" and ");
     throw invalid(`run() takes only one of \`input\`, \`answers\` and \`retry\`; got ${names}.`);
   }
-  if (retry === undefined) checkAsked(options);
+  if (retry === undefined) checkContent(options);
   else if (typeof retry !== "string")
     throw invalid(`\`retry\` of run() must be the id of the run that failed; got ${kindOf(retry)}.`);
 }
 
-function checkAsked({ input, answers, knowledge, params, metadata }: RunOptions): void {
+/** Checks the message or the answers of a run that is no retry, and the data that come with them. */
+function checkContent({ input, answers, knowledge, params, metadata }: RunOptions): void {
   if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
     throw invalid(
       `\`input\` of run() must be the text of the new message, e.g. "Hello", or a list of parts; got ${kindOf(input)}.`,
@@ -76,11 +77,11 @@ function checkAsked({ input, answers, knowledge, params, metadata }: RunOptions)
     if (!Array.isArray(answers))
       throw invalid(`\`answers\` of run() must be a list, e.g. [{ callId, value }]; got ${kindOf(answers)}.`);
     if (answers.length === 0) throw invalid("`answers` must have at least one answer.");
-    for (const [at, answer] of answers.entries()) checkAnswered(`\`answers[${at}]\``, answer);
+    for (const [index, answer] of answers.entries()) checkAnswer(`\`answers[${index}]\``, answer);
   }
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
-  for (const [what, value] of Object.entries({ params, metadata }))
-    if (value !== undefined) storableObject(value, what);
+  for (const [name, value] of Object.entries({ params, metadata }))
+    if (value !== undefined) storableObject(value, name);
 }
 
 const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {
@@ -90,7 +91,7 @@ const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {
   error: "any",
 };
 
-/** Names of other libraries, and of fields that a question has. */
+/** Hints for field names that other libraries use, and for fields of the question. */
 const INSTEAD_IN_ANSWER = {
   id: "Use `callId`.",
   toolCallId: "Use `callId`.",
@@ -100,13 +101,16 @@ const INSTEAD_IN_ANSWER = {
   seq: "Use `question`.",
 };
 
-/** Requires a `callId`. Other fields are accepted beside one, because callers may spread a question. */
-function checkAnswered(whose: string, answer: unknown): void {
+/**
+ * Checks that an answer has a `callId`. Unknown fields are accepted beside it, because an application may
+ * spread a question into the answer. `owner` is for the message.
+ */
+function checkAnswer(owner: string, answer: unknown): void {
   if (typeof Object(answer).callId === "string") return;
-  checkOptions(whose, answer, ANSWER, { instead: INSTEAD_IN_ANSWER, code: "invalid_input" });
+  checkOptions(owner, answer, ANSWER, { instead: INSTEAD_IN_ANSWER, code: "invalid_input" });
 }
 
-/** @throws PawlError `invalid_input` */
+/** Checks a piece of knowledge, and returns it as it is stored. @throws PawlError `invalid_input` */
 export function checkedKnowledge(knowledge: Knowledge): Knowledge {
   if (!isJsonObject(knowledge))
     throw invalid("Each piece of `knowledge` must be an object with `source` and `data`.");

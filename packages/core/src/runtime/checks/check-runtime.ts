@@ -43,10 +43,11 @@ const TIMES: OptionKinds<Group<"times">> = {
 
 const TESTING: OptionKinds<Group<"testing">> = { newId: "function", clock: "object" };
 
+/** The type of an option of `runtime()` that groups other options. */
 type Group<Name extends keyof RuntimeSettings<unknown>> = NonNullable<RuntimeSettings<unknown>[Name]>;
 
-/** Returns hints that name the group of options which are given outside of it. */
-const inside = (group: string, options: object) =>
+/** Returns hints for options that were given outside of the group to which they belong. */
+const hintsToGroup = (group: string, options: object) =>
   Object.fromEntries(Object.keys(options).map((name) => [name, `Use \`${group}: { ${name} }\`.`]));
 
 const WORK_LIMITS: OptionKinds<WorkLimits> = {
@@ -57,14 +58,15 @@ const WORK_LIMITS: OptionKinds<WorkLimits> = {
   waitMs: "number",
 };
 
+/** Hints for options outside of their group, and for option names that other libraries use. */
 const INSTEAD = {
-  ...inside("times", TIMES),
-  ...inside("testing", TESTING),
+  ...hintsToGroup("times", TIMES),
+  ...hintsToGroup("testing", TESTING),
   agent: "Use `agents`, a list of agents.",
   logger: "Use `onError`, or the store withEventLines(store) of @pawl/core/inspect.",
 };
 
-/** Checks the options of `runtime()` for callers without a type checker. @throws PawlError `config` */
+/** Checks the options of `runtime()`, and that the platform is new enough. @throws PawlError `config` */
 export function checkRuntimeOptions(options: unknown): void {
   checkPlatform();
   checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
@@ -77,18 +79,19 @@ export function checkRuntimeOptions(options: unknown): void {
     times = {},
     testing = {},
   } = options as RuntimeSettings<unknown>;
-  for (const [at, made] of agents.entries()) {
-    if (Object(made).tools instanceof Map) continue;
+  for (const [index, agent] of agents.entries()) {
+    const isMadeByAgent = Object(agent).tools instanceof Map;
+    if (isMadeByAgent) continue;
     throw new PawlError(
       "config",
-      `\`agents[${at}]\` of runtime() must be made by agent(); got ${kindOf(made)}.`,
+      `\`agents[${index}]\` of runtime() must be made by agent(); got ${kindOf(agent)}.`,
     );
   }
   checkStore("`store` of runtime()", store);
   const names = agents.map(({ name }) => name);
-  const twin = names.find((name, at) => names.indexOf(name) !== at);
-  if (twin !== undefined)
-    throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined)
+    throw new PawlError("config", `Two agents are named "${duplicate}". Names must be unique.`);
   checkTimes("`times` of runtime()", times);
   checkOptions("`testing` of runtime()", testing, TESTING);
   checkWorkLimits("`workLimits` of runtime()", workLimits);
@@ -101,25 +104,27 @@ export function checkRuntimeOptions(options: unknown): void {
   checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
 }
 
-function checkTimes(whose: string, times: Group<"times">): void {
-  checkOptions(whose, times, TIMES);
+/** Checks the option `times`. `owner` is for the message. */
+function checkTimes(owner: string, times: Group<"times">): void {
+  checkOptions(owner, times, TIMES);
   const { leaseTtlMs = 1, pollMs = 1, abortGraceMs = 0, handOverAfterMs = 1 } = times;
-  // Timers wait for these times, sometimes a little longer.
-  checkNumbers(whose, { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
-  checkNumbers(whose, { abortGraceMs });
-  checkNumbers(whose, { handOverAfterMs }, { least: 1 });
+  // Timers wait for these times and a little longer. 2^30 ms is far below the longest time of a timer.
+  checkNumbers(owner, { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers(owner, { abortGraceMs });
+  checkNumbers(owner, { handOverAfterMs }, { least: 1 });
 }
 
-function checkWorkLimits(whose: string, limits: WorkLimits): void {
-  checkOptions(whose, limits, WORK_LIMITS);
-  for (const [what, value] of Object.entries(limits)) {
+/** Checks the option `workLimits`. `owner` is for the message. */
+function checkWorkLimits(owner: string, limits: WorkLimits): void {
+  checkOptions(owner, limits, WORK_LIMITS);
+  for (const [name, value] of Object.entries(limits)) {
     // `Infinity` lifts a limit.
-    const whole = WHOLE_LIMITS.includes(what) && value !== Number.POSITIVE_INFINITY;
-    checkNumbers(whose, { [what]: value }, { least: 1, whole });
+    const whole = WHOLE_LIMITS.includes(name) && value !== Number.POSITIVE_INFINITY;
+    checkNumbers(owner, { [name]: value }, { least: 1, whole });
   }
 }
 
-/** The limits that count something, so half of one has no meaning. */
+/** The limits that must be whole numbers, because they count things. */
 const WHOLE_LIMITS = ["files", "sessions"];
 
 /** Refuses Node 20, on which every run would fail with "Promise.withResolvers is not a function". */

@@ -11,7 +11,9 @@ import { cleanUnsent } from "../../files/unsent-files.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { WorkLimits } from "../leg/work-limits.ts";
 
-/** Keeps users' files in a file store, within a runtime's limits. @throws PawlError `config` without one */
+/**
+ * Keeps users' files in a file store, within a runtime's limits. @throws PawlError `config` without a store
+ */
 export function filesWithin(
   store: FileStore | undefined,
   clock: Clock,
@@ -22,18 +24,20 @@ export function filesWithin(
   return userFiles(store, { clock, limits: { atOnce, bytes, waitMs: waitMs ?? FILE_LIMITS.waitMs } });
 }
 
-/** How many files a process works on at the same time, and how many bytes of them it has. */
+/** The default limits: files in work at once, their bytes in memory, and the longest wait in milliseconds. */
 export const FILE_LIMITS = { atOnce: 16, bytes: 64_000_000, waitMs: 10_000 } as const;
 
+/** Options of {@link userFiles}. */
 interface FileMaking {
-  /** The clock of the store, if possible. */
+  /** Its time decides whether an unsent file is old enough to be deleted. Default: the system's clock. */
   clock?: Clock;
   limits?: { atOnce: number; bytes: number; waitMs: number };
   inspect?: typeof inspectFile;
 }
 
 /**
- * Keeps users' files in a file store. A file's name is its hash, and its facts are beside it.
+ * Keeps users' files in a file store. A file is named by the hash of its bytes. Its facts, e.g. its type, are
+ * stored beside it.
  *
  * - `<user>/unsent/<hash>` was uploaded and is in no message yet. Nothing refers to it, so it may be deleted.
  * - `<user>/uploads/<hash>` is in messages or results. A folder of the same name has one empty file for each
@@ -54,7 +58,7 @@ export function deletedFiles({
   work,
   clock,
 }: UserFileParts): Pick<OwnUserFiles, "delete" | "deleteUnsent" | "release"> {
-  /** Its bytes are read before, because a new message may have the file too. */
+  /** Removes a session's use of a file. Takes room for the file's bytes, because it reads them. */
   const release = async (userId: string, folders: Folders, session: string, id: string) =>
     await work.within({ userId, bytes: LARGEST_UPLOAD, isOfRun: true }, () =>
       kept.release(folders, session, id),
@@ -66,14 +70,15 @@ export function deletedFiles({
       const files = await kept.list(sent);
       if (sessionId === undefined) {
         const paths = [...files, ...(await kept.list(unsent))].map(({ path }) => path);
-        // The facts of a file before its bytes: where facts are, bytes have to be.
+        // Deletes the facts of a file, whose path is longer, before its bytes. Facts never exist without
+        // bytes.
         for (const path of paths.toSorted((a, b) => b.length - a.length)) await kept.delete(path);
         return;
       }
       const session = await sha256(sessionId);
       for (const { path } of files) {
-        const [id = "", use] = path.slice(sent.length + 1).split("/");
-        if (use === session) await release(userId, folders, session, id);
+        const [id = "", usedBy] = path.slice(sent.length + 1).split("/");
+        if (usedBy === session) await release(userId, folders, session, id);
       }
     },
     deleteUnsent: async (userId) => {

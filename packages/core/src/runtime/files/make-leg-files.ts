@@ -16,19 +16,20 @@ import { withReferences } from "./with-references.ts";
 /** Matches the messages with which APIs refuse files, e.g. "Could not process image". */
 const ABOUT_FILES = /image|pdf|document|file|media/i;
 
+/** Returns whether the API may have refused a request because of its files. */
 function isAboutFiles({ status, errorCode, message }: ModelFailure & { message: string }): boolean {
   return status === 413 || errorCode === "context_length_exceeded" || ABOUT_FILES.test(message);
 }
 
-/** Makes a leg's access to the files of its session's user. Without a file store, files stay in the log. */
+/** Makes a leg's access to the files of its session's user. Without a file store, the log has the bytes. */
 export function makeLegFiles(
   host: Pick<Host, "files" | "store" | "report" | "newId">,
   session: Session,
 ): LegFiles {
   const { files } = host;
   const known: FilledMessages = new WeakMap();
-  // The bytes of the last request, so that each turn reads only new files.
-  let last = new Map<string, Promise<string | undefined>>();
+  /** The contents of the last request's files, by file id, so that each turn reads only new files. */
+  let ofLastRequest = new Map<string, Promise<string | undefined>>();
   return {
     keep: async (event, leg) => {
       if (files === undefined || event.type !== "tool_result" || !Array.isArray(event.data.content))
@@ -49,7 +50,7 @@ export function makeLegFiles(
     },
     fill: async (request, model, { signal }) => {
       if (!request.messages.some(({ content }) => filesInBlocks(content).length > 0)) return request;
-      const before = last;
+      const before = ofLastRequest;
       const now = new Map<string, Promise<string | undefined>>();
       const read: ReadForModel = async (file) => {
         const content =
@@ -58,15 +59,16 @@ export function makeLegFiles(
         return await content;
       };
       const filled = await withFileBytes(request, model, read, known);
-      if (now.size > 0) last = now;
+      if (now.size > 0) ofLastRequest = now;
       return filled;
     },
     leaveOut: async (state, failure, uptoSeq) => {
       const [first] = state.entries;
       if (first === undefined || !isAboutFiles(failure)) return [];
-      const hasThem = withoutRefusedFiles(state.entries).some((entry, at) => entry !== state.entries[at]);
-      if (!hasThem) return [];
-      // `from_seq` is the first entry, so processes of an earlier version, which ignore `only`, replace
+      const shortened = withoutRefusedFiles(state.entries);
+      const hasFiles = shortened.some((entry, index) => entry !== state.entries[index]);
+      if (!hasFiles) return [];
+      // Processes of an earlier version ignore `only`. As `from_seq` is the first entry, they replace
       // nothing.
       const data = { reason: "drop_old_results", only: "refused_files", from_seq: first.seq } as const;
       return checkpointEvents(state, {}, { ...data, upto_seq: uptoSeq }, host.newId());
@@ -74,6 +76,7 @@ export function makeLegFiles(
   };
 }
 
+/** Reads a file as the model gets it: a text as it is, other files as base64. */
 async function readForModel(
   files: OwnUserFiles | undefined,
   userId: string,

@@ -13,13 +13,13 @@ import type { RunOptions } from "../begin/run-options.ts";
 /** The most files of one message. With more, Claude's API refuses large pictures. */
 const MOST_FILES = 20;
 
-/** A message that was checked: its text, and its files with their bytes. */
+/** A message that was checked: its text, and its files. */
 export interface ReadInput {
   message: string;
   files: readonly ReadFile[];
 }
 
-/** A file of a message, as the log refers to it and as it will be kept. */
+/** A file of a message: its reference for the log, and its bytes and facts for the file store. */
 interface ReadFile {
   reference: FileReference;
   kept: FileToKeep;
@@ -29,10 +29,11 @@ type MessagePart = Exclude<RunOptions["input"], string | undefined>[number];
 type FilePart = Extract<MessagePart, { type: "file" }>;
 
 /**
- * Reads the text and the files of a message. Nothing is stored yet.
+ * Checks a message, and reads its text and its files. Stores nothing.
  *
- * @throws PawlError `invalid_input` for an empty message, and for files that are too many or too large, that
- * the user does not have, that the agent's model cannot read, or for which the runtime has no place.
+ * @throws PawlError `invalid_input` for an empty message, for too many or too large files, for a file that
+ * the user does not have or the agent's model cannot read, and for any file if the runtime has no option
+ * `files`
  */
 export async function readInput(
   files: OwnUserFiles | undefined,
@@ -41,25 +42,26 @@ export async function readInput(
 ): Promise<ReadInput> {
   checkParts(input);
   const message = input.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-  const given = input.filter((part) => part.type === "file");
-  if (given.length === 0) return { message, files: [] };
+  const { length: fileCount } = input.filter((part) => part.type === "file");
+  if (fileCount === 0) return { message, files: [] };
   if (files === undefined)
     throw refusedFile("Messages cannot have files here: runtime() has no option `files`.");
-  if (given.length > MOST_FILES) throw refusedFile(`At most ${MOST_FILES} files fit into a message.`);
+  if (fileCount > MOST_FILES) throw refusedFile(`At most ${MOST_FILES} files fit into a message.`);
   const read: ReadFile[] = [];
-  let left = LARGEST_UPLOAD;
-  for (const [at, part] of input.entries()) {
+  let bytesLeft = LARGEST_UPLOAD;
+  for (const [index, part] of input.entries()) {
     if (part.type !== "file") continue;
-    const whose = `\`input[${at}].data\``;
-    const of = given.length > 1 ? `${shownName(part.name) ?? `File ${read.length + 1}`}: ` : "";
-    const kept = await readPart(files, userId, part, { whose, of });
+    const whose = `\`input[${index}].data\``;
+    // Errors begin with the file's name if the message has several.
+    const label = fileCount > 1 ? `${shownName(part.name) ?? `File ${read.length + 1}`}: ` : "";
+    const kept = await readPart(files, userId, part, { whose, label });
     const { content: _, id, ...facts } = kept;
-    left -= facts.bytes;
-    if (left < 0)
+    bytesLeft -= facts.bytes;
+    if (bytesLeft < 0)
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
     if (!canRead(model, facts.mediaType))
-      throw refusedFile(`${of}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
-    read.push({ reference: { id, ...stored(facts), ...named(part.name) }, kept });
+      throw refusedFile(`${label}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
+    read.push({ reference: { id, ...stored(facts), ...namePart(part.name) }, kept });
   }
   const pages = read.reduce((sum, { reference }) => sum + (reference.pages ?? 0), 0);
   if (pages > MOST_PAGES)
@@ -67,41 +69,43 @@ export async function readInput(
   return { message, files: read };
 }
 
-/** Reads the bytes of a part. Of an uploaded file, only what is stored about it is read. */
+/** Inspects the bytes of a part. For an uploaded file, reads the stored facts only. */
 async function readPart(
   files: OwnUserFiles,
   userId: string,
   part: FilePart,
-  { whose, of }: { whose: string; of: string },
+  { whose, label }: { whose: string; label: string },
 ): Promise<FileToKeep> {
   if (part.id === undefined)
     return await files.inspect(userId, part.data, { whose }).catch((error: unknown) => {
       if (!PawlError.is(error, "invalid_input")) throw error;
-      throw refusedFile(`${of}${error.message}`);
+      throw refusedFile(`${label}${error.message}`);
     });
   try {
     return await files.describe(userId, part.id);
   } catch (error) {
     if (!PawlError.is(error, "not_found")) throw error;
-    throw refusedFile(`${of}A file of the message does not exist. Upload it again.`);
+    throw refusedFile(`${label}A file of the message does not exist. Upload it again.`);
   }
 }
 
-/** Returns what the log says about a file. */
+/** Returns a file's facts in the form of the log. */
 export function stored({ mediaType, ...rest }: FileFacts): Omit<FileReference, "id" | "name"> {
   return { media_type: mediaType, ...rest };
 }
 
+/** The longest name of a file, in characters. Longer ones are cut. */
 const LONGEST_NAME = 200;
 
-/** Characters that end a line. */
+/** Matches line breaks and tabs. */
 const LINE_ENDS = /[\t\n\r\u2028\u2029]/g;
 
-function named(given: string | undefined): { name?: string } {
+function namePart(given: string | undefined): { name?: string } {
   const name = shownName(given);
   return name === undefined ? {} : { name };
 }
 
+/** Returns the visible characters of a file's name, on one line; `undefined` if there are none. */
 function shownName(name: string | undefined): string | undefined {
   const shown = Array.from(withoutHidden((name ?? "").toWellFormed()).replace(LINE_ENDS, ""))
     .slice(0, LONGEST_NAME)
@@ -118,7 +122,7 @@ const FILE: OptionKinds<{ [Field in keyof FilePart]: unknown }> = {
   name: "string",
 };
 
-/** Names of other libraries. */
+/** What to do instead of passing a field that is known from other libraries. */
 const INSTEAD_IN_FILE = {
   mediaType: "Leave it out: the type is read from the file's bytes.",
   mimeType: "Leave it out: the type is read from the file's bytes.",
@@ -128,23 +132,28 @@ const INSTEAD_IN_FILE = {
   source: "Use `data`.",
 };
 
+/** Checks the form of a message. @throws PawlError `invalid_input` */
 function checkParts(input: readonly MessagePart[]): void {
-  for (const [at, part] of input.entries()) {
-    const whose = `\`input[${at}]\` of run()`;
+  for (const [index, part] of input.entries()) {
+    const whose = `\`input[${index}]\` of run()`;
     const { type, role }: { type?: unknown; role?: unknown } = Object(part);
     if (role !== undefined)
       throw refusedFile(`${whose} is a message. Send only the new one; the session has the earlier ones.`);
-    if (type !== "text" && type !== "file")
-      throw refusedFile(
-        `${whose} must have the \`type\` "text" or "file"${typeof type === "string" ? `; got ${JSON.stringify(type.slice(0, 40))}. Pictures and documents are files too.` : `; got ${kindOf(type)}.`}`,
-      );
+    if (type !== "text" && type !== "file") {
+      const got =
+        typeof type === "string"
+          ? `${JSON.stringify(type.slice(0, 40))}. Pictures and documents are files too.`
+          : `${kindOf(type)}.`;
+      throw refusedFile(`${whose} must have the \`type\` "text" or "file"; got ${got}`);
+    }
     if (type === "text") {
       checkOptions(whose, part, TEXT, { code: "invalid_input" });
       continue;
     }
     checkOptions(whose, part, FILE, { instead: INSTEAD_IN_FILE, code: "invalid_input" });
     const { data, id } = part as FilePart;
-    if ((data === undefined) === (id === undefined))
+    const hasBothOrNeither = (data === undefined) === (id === undefined);
+    if (hasBothOrNeither)
       throw refusedFile(`${whose} needs either \`data\`, the file's bytes, or \`id\`, of an uploaded file.`);
     if (id !== undefined && !isFileId(id))
       throw refusedFile(`The \`id\` of ${whose} is not the id of a file.`);

@@ -9,12 +9,13 @@ import type { ContentBlock } from "../../model/content.ts";
 import { hiddenEvent } from "../leg/session-credentials.ts";
 import { DATA_URL } from "./with-references.ts";
 
-/** The longest list of reported sources, in characters of JSON. */
+/** The most characters of JSON that the reported sources of a long result may have. */
 const MOST_SOURCE_CHARS = 200_000;
 
 /**
- * Returns the event of a result that is not longer than the agent's `storedResultLimit`. The model reads what
- * it would read of the whole result. Pictures and PDFs that it reads stay whole.
+ * Clips the result of a call to the agent's `storedResultLimit`, in characters of JSON. The model still reads
+ * the whole result: it is stored as `content`. Pictures and PDFs in the content stay whole in the result,
+ * too. Returns other events and short results unchanged.
  */
 export function withShortResult<E extends NewEvent>(
   event: E,
@@ -23,7 +24,7 @@ export function withShortResult<E extends NewEvent>(
   if (event.type !== "tool_result") return event;
   const { storedResultLimit: limit } = agent;
   if (JSON.stringify([event.data.result, event.data.report]).length <= limit) return event;
-  // A cut could leave half of a token, which nothing would recognise.
+  // Hides credentials first. After a cut, half of a token would not be recognised.
   const data = hiddenEvent(event, hide).data as EventData["tool_result"];
   const { result, content = resultText(result), report } = data;
   const bytes = new Set(typeof content === "string" ? [] : content.flatMap(base64In));
@@ -35,32 +36,35 @@ export function withShortResult<E extends NewEvent>(
   };
 }
 
+/** Returns the base64 in a picture or a PDF; an empty list for any other block. */
 function base64In({ source }: ContentBlock): string[] {
   const data = isJsonObject(source) ? source.data : undefined;
   return typeof data === "string" ? [data] : [];
 }
 
+/** Returns the first sources that have at most `MOST_SOURCE_CHARS` together. */
 function firstSources(sources: SourceReference[]): SourceReference[] {
-  let left = MOST_SOURCE_CHARS;
-  return sources.filter((one) => {
-    left -= JSON.stringify(one).length;
-    return left >= 0;
+  let charsLeft = MOST_SOURCE_CHARS;
+  return sources.filter((source) => {
+    charsLeft -= JSON.stringify(source).length;
+    return charsLeft >= 0;
   });
 }
 
 /**
- * Clips a value to about `limit` characters of JSON, and keeps its shape: long texts lose their middle, and
- * lists and objects their end. A note in their place says how much. `isKept` names texts that stay as they
- * are, and do not count.
+ * Clips a value to about `limit` characters of JSON. Long texts lose their middle, and long lists and objects
+ * lose their end. A note in its place says how much is missing. Texts for which `isKept` returns `true` stay
+ * whole, and do not count.
  */
-// A text takes half of the room at most, and a list leaves an eighth, so that something is left for what
-// comes after them.
+// A text takes at most half of the characters that are left, and a list leaves an eighth of them. So the
+// parts after them get some, too.
 export function clipJson(value: Json, limit: number, isKept: (text: string) => boolean): Json {
   let left = limit;
-  const clip = (part: Json, room: number): Json => {
+  // `most` limits a text only; lists and objects share what is left.
+  const clip = (part: Json, most: number): Json => {
     if (typeof part === "string") {
       if (isKept(part)) return part;
-      const text = clipToJson(part, room);
+      const text = clipToJson(part, most);
       left -= JSON.stringify(text).length + 1;
       return text;
     }
@@ -73,12 +77,12 @@ export function clipJson(value: Json, limit: number, isKept: (text: string) => b
     left -= 3;
     const reserve = left / 8;
     const items: Json[] = [];
-    for (const one of list) {
+    for (const item of list) {
       if (left <= reserve) {
         items.push(`[clipped: ${list.length - items.length} of ${list.length} items]`);
         break;
       }
-      items.push(clip(one, left / 2));
+      items.push(clip(item, left / 2));
     }
     return items;
   };
@@ -86,23 +90,27 @@ export function clipJson(value: Json, limit: number, isKept: (text: string) => b
     left -= 3;
     const fields = Object.entries(object);
     const kept: [string, Json][] = [];
-    for (const [name, one] of fields) {
+    for (const [name, field] of fields) {
       left -= JSON.stringify(name).length + 1;
       if (left <= 0) {
         kept.push(["[clipped]", `${fields.length - kept.length} of ${fields.length} fields`]);
         break;
       }
-      kept.push([name, clip(one, left / 2)]);
+      kept.push([name, clip(field, left / 2)]);
     }
     return Object.fromEntries(kept);
   };
   return clip(value, limit);
 }
 
-/** Clips a text so that its JSON has at most `limit` characters, or is only the note. */
+/**
+ * Clips a text so that its JSON has at most `limit` characters. If `limit` is too small, only the note is
+ * left.
+ */
 function clipToJson(text: string, limit: number): string {
   if (JSON.stringify(text).length <= limit) return text;
-  // Without the quotes and the two line breaks of the note. A character takes one to six.
+  // Four characters are for the quotes and for escaping the two line breaks of the note. In JSON, each other
+  // character takes one to six, so the text is clipped until it fits.
   for (let chars = limit - 4; ; ) {
     const clipped = clipText(text, Math.max(Math.floor(chars), 0));
     const { length } = JSON.stringify(clipped);

@@ -6,23 +6,26 @@ import type { EventData } from "../../log/event-data.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { ContentBlock } from "../../model/content.ts";
 
-/** The most files of one tool result, as of a message. */
+/** The most files of one tool result. A message may have as many. */
 const MOST_IN_RESULT = 20;
 
-/** What comes before the base64 in a `data:` URL. */
+/** Matches the part of a `data:` URL before its base64. */
 export const DATA_URL: RegExp = /^data:[^,]{0,300};base64,/;
 
-/** A tool result with references, and the files that it refers to. */
+/** A tool result with references instead of bytes, and the files to store. */
 interface Referring {
   data: EventData["tool_result"];
   kept: FileToKeep[];
 }
 
 /**
- * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
- * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes, and the file is
- * one of the result's `files`, which people see. A file that no model reads becomes a note. `inspect` decodes
- * and inspects the base64 of a file.
+ * Replaces the pictures and PDFs in a tool result, so that the log does not have their bytes:
+ *
+ * - In its `content`, a file becomes a reference. A file that is refused or is a text becomes a note.
+ * - In its `result`, the same base64 becomes `file:<id>`, also in a `data:` URL. Such files are listed in the
+ *   result's `files`, which people see.
+ *
+ * `inspect` decodes and inspects the base64 of a file.
  */
 export async function withReferences(
   data: EventData["tool_result"],
@@ -30,54 +33,57 @@ export async function withReferences(
 ): Promise<Referring> {
   const kept: FileToKeep[] = [];
   if (!Array.isArray(data.content)) return { data, kept };
-  const ids = new Map<string, FileReference>();
+  const byBase64 = new Map<string, FileReference>();
   let left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
   const content: ContentBlock[] = [];
   for (const block of data.content) {
     const base64 = base64Of(block);
     if (base64 === undefined) content.push(block);
-    else content.push(await reference(block, base64));
+    else content.push(await referenceTo(block, base64));
   }
-  if (content.every((block, at) => block === data.content?.[at])) return { data, kept };
-  const shown = new Map<string, FileReference>();
-  const result = ids.size === 0 ? data.result : named(data.result);
-  const files = [...shown.values()];
+  if (content.every((block, index) => block === data.content?.[index])) return { data, kept };
+  /** The files that `result` has, by id. */
+  const inResult = new Map<string, FileReference>();
+  const result = byBase64.size === 0 ? data.result : withoutBase64(data.result);
+  const files = [...inResult.values()];
   return { data: { ...data, content, result, ...(files.length > 0 && { files }) }, kept };
 
-  async function reference({ title }: ContentBlock, base64: string): Promise<ContentBlock> {
+  /** Returns the block that refers to a file, or a note if the file is left out. */
+  async function referenceTo({ title }: ContentBlock, base64: string): Promise<ContentBlock> {
     try {
       const found = await inspect(base64);
       const { content: _, id, mediaType: media_type, ...facts } = found;
-      if (media_type === "text/plain") return leftOut("it is neither a picture nor a PDF.");
+      if (media_type === "text/plain") return leftOutNote("it is neither a picture nor a PDF.");
       const rest = {
         files: left.files - 1,
         bytes: left.bytes - facts.bytes,
         pages: left.pages - (facts.pages ?? 0),
       };
-      if (Math.min(...Object.values(rest)) < 0) return leftOut("the result has too many files.");
+      if (Math.min(...Object.values(rest)) < 0) return leftOutNote("the result has too many files.");
       left = rest;
       const file = { id, media_type, ...facts, ...(typeof title === "string" && { name: title }) };
-      ids.set(base64, file);
+      byBase64.set(base64, file);
       kept.push(found);
       return fileBlock(file);
     } catch (error) {
-      return leftOut((error as Error).message);
+      return leftOutNote((error as Error).message);
     }
   }
 
-  function named(value: Json): Json {
+  /** Returns a value in which `file:<id>` stands for the base64 of each known file. */
+  function withoutBase64(value: Json): Json {
     if (typeof value === "string") {
-      const file = ids.get(value.replace(DATA_URL, ""));
-      if (file !== undefined) shown.set(file.id, file);
+      const file = byBase64.get(value.replace(DATA_URL, ""));
+      if (file !== undefined) inResult.set(file.id, file);
       return file === undefined ? value : `file:${file.id}`;
     }
-    if (Array.isArray(value)) return value.map(named);
+    if (Array.isArray(value)) return value.map(withoutBase64);
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, named(part)]));
+    return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, withoutBase64(part)]));
   }
 }
 
-function leftOut(why: string): ContentBlock {
+function leftOutNote(why: string): ContentBlock {
   return { type: "text", text: `[A file of this result is left out: ${why}]` };
 }
 

@@ -6,23 +6,23 @@ import type { ModelRequest } from "../../model/model-client.ts";
 import type { Host } from "../leg/host.ts";
 
 /**
- * Makes a leg's access to files like `makeLegFiles()`. Its code is loaded with the first tool result or
- * request that has a file.
+ * Makes a leg's access to files like `makeLegFiles()`, but loads its code when it is first needed: for a
+ * result or request with files, or for a result that has to be clipped.
  */
 export function lazyLegFiles(
   host: Pick<Host, "files" | "store" | "report" | "newId">,
   session: Session,
   load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
 ): LegFiles {
-  // Not the promise of the import, so that a failed import is tried again.
+  // Keeps the result and not the promise of the import, so that a failed import is tried again.
   let made: LegFiles | undefined;
   const loaded = async () => {
     const { makeLegFiles } = await load();
     made ??= makeLegFiles(host, session);
     return made;
   };
-  const fillLater = async (...given: Parameters<LegFiles["fill"]>) =>
-    await (made ?? (await loaded())).fill(...given);
+  const fillLater = async (...args: Parameters<LegFiles["fill"]>) =>
+    await (made ?? (await loaded())).fill(...args);
   return {
     keep: async (event, leg) => {
       const hasNoFiles = host.files === undefined || !mayHaveFiles(event);
@@ -43,7 +43,7 @@ export function lazyLegFiles(
       try {
         return await (made ?? (await loaded())).leaveOut(state, failure, uptoSeq);
       } catch (error) {
-        // The failure itself must be stored.
+        // The model's failure must still be stored, so this error is only reported.
         host.report(error);
         return [];
       }
@@ -54,10 +54,12 @@ export function lazyLegFiles(
 /** The HTTP statuses with which APIs refuse files: as invalid, too large or of another type. */
 const MAY_REFUSE_FILES: readonly unknown[] = [400, 413, 415, 422];
 
+/** Returns whether a result is longer than `limit`, in characters of JSON. */
 function isLong({ type, data }: NewEvent, limit: number): boolean {
   return type === "tool_result" && JSON.stringify([data.result, data.report]).length > limit;
 }
 
+/** Returns whether a tool result has pictures or documents, which may have to be stored as files. */
 function mayHaveFiles(event: NewEvent): boolean {
   if (event.type !== "tool_result" || !Array.isArray(event.data.content)) return false;
   return event.data.content.some(({ type }) => type === "image" || type === "document");

@@ -12,7 +12,10 @@ import type { RunState } from "../../session/state.ts";
 import type { Callers, CallersLeg, OwnAccess, SessionCredentials } from "./callers.ts";
 import type { AskedBy, Host } from "./host.ts";
 
-/** Returns the access of a caller: its `deps` are made for that caller and its credentials alone. */
+/**
+ * Makes the access of a caller. The first call of `makeDeps` calls the runtime's option `deps` with this
+ * caller and these credentials.
+ */
 export function newAccess(host: Host, session: Session, { caller = {}, credentials }: AskedBy): OwnAccess {
   const access: { -readonly [part in keyof OwnAccess]: OwnAccess[part] } = {
     caller,
@@ -20,14 +23,15 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
     deps: undefined,
     hasDeps: false,
     makeDeps: once(() => {
-      const take = (deps: unknown) => {
+      const setDeps = (deps: unknown) => {
         access.deps = deps;
         access.hasDeps = true;
         return deps;
       };
       try {
-        const made = host.deps(session, { caller, credentials });
-        return isThenable(made) ? made.then(take) : Promise.resolve(take(made));
+        const returned = host.deps(session, { caller, credentials });
+        // A value that is not a promise sets `hasDeps` before this function returns.
+        return isThenable(returned) ? returned.then(setDeps) : Promise.resolve(setDeps(returned));
       } catch (error) {
         return Promise.reject(error);
       }
@@ -36,55 +40,59 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
   return access;
 }
 
-/** Returns a caller as it is stored: without the credentials, which it may repeat. */
+/**
+ * Returns the caller as it is stored: texts of the credentials are replaced. `undefined` without a caller.
+ */
 export function storedCaller({ caller, credentials }: AskedBy): JsonObject | undefined {
   return caller && hideTextsOf(credentials)(caller);
 }
 
 /**
- * Returns the access for the open run that this process continues: the run's own caller, and the credentials
- * of the request if its caller is the same one or absent. Otherwise one workspace's token would act for
- * another workspace. Without an open run, returns the access of the request.
+ * Returns the access for the open run that this process continues. Its caller is the run's. It has the
+ * request's credentials only if the request has the same caller or none. Otherwise the token of one workspace
+ * would act for another one. Without an open run, returns the access of the request.
  */
 export function accessTo(
   host: Host,
   session: Session,
-  from: AskedBy,
-  open: Pick<RunState, "caller"> | undefined,
+  request: AskedBy,
+  run: Pick<RunState, "caller"> | undefined,
 ): OwnAccess {
-  if (open === undefined) return newAccess(host, session, from);
-  const { caller } = open;
-  const isOwn = from.caller === undefined || isEqualJson(storedCaller(from), caller);
-  return newAccess(host, session, { caller, credentials: isOwn ? from.credentials : undefined });
+  if (run === undefined) return newAccess(host, session, request);
+  const { caller } = run;
+  const isSameCaller = request.caller === undefined || isEqualJson(storedCaller(request), caller);
+  return newAccess(host, session, { caller, credentials: isSameCaller ? request.credentials : undefined });
 }
 
 /**
- * Returns the caller and credentials after these answers, which are in the order of the log. A new caller
- * never gets the credentials of the earlier one: if its own are not in this process, it has none.
+ * Returns the caller and credentials that apply after `answers`, which are in the order of the log. A new
+ * caller never gets the credentials of the caller before. It has those of its own answer, or none if another
+ * process received them.
  */
 export async function askedAfter(
-  { caller: first, credentials: held }: AskedBy & { caller: JsonObject },
+  { caller: firstCaller, credentials: firstCredentials }: AskedBy & { caller: JsonObject },
   answers: readonly StoredOf<"tool_answered">[],
-  came: Pick<SessionCredentials, "of">,
+  received: Pick<SessionCredentials, "of">,
 ): Promise<AskedBy & { caller: JsonObject }> {
-  let caller = first;
-  let credentials = held;
+  let caller = firstCaller;
+  let credentials = firstCredentials;
   for (const { seq, data } of answers) {
-    const brought = data.credentials === true ? await came.of(seq) : undefined;
-    const isOther = data.caller !== undefined && !isEqualJson(data.caller, caller);
-    credentials = brought ?? (isOther ? undefined : credentials);
+    const ofAnswer = data.credentials === true ? await received.of(seq) : undefined;
+    const isNewCaller = data.caller !== undefined && !isEqualJson(data.caller, caller);
+    credentials = ofAnswer ?? (isNewCaller ? undefined : credentials);
     caller = data.caller ?? caller;
   }
   return { caller, credentials };
 }
 
-function isThenable(made: unknown): made is Promise<unknown> {
-  return typeof (made as { then?: unknown } | null | undefined)?.then === "function";
+function isThenable(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /**
- * Returns the access of a caller, with its dependencies made; `undefined` if the leg has it already. Rejects
- * with the error of `deps`, unless the run can only ask for credentials or end.
+ * Makes the access of the caller in `asked`, and waits for its dependencies. Returns `undefined` if the leg
+ * already has this caller and these credentials. Rejects with the error of `deps`. If the run lacks
+ * credentials, the error is ignored: the run then only asks for them or ends.
  */
 export async function renewed(
   host: Host,
@@ -98,15 +106,18 @@ export async function renewed(
   return access;
 }
 
-/** Makes the access of a leg. `changed` is called once it is that of another caller. */
+/**
+ * Makes the access of a leg, which `renew()` may replace by that of another caller. Calls `changed` after
+ * each replacement. `life` is a function because the leg's life is made after its access.
+ */
 export function accessOfLeg(
   callers: Callers,
-  first: OwnAccess,
+  initial: OwnAccess,
   { session, log }: Pick<CallersLeg, "session" | "log">,
   life: () => LegLife,
   changed: () => Promise<void>,
 ): LegAccess {
-  let current = first;
+  let current = initial;
   return {
     get caller() {
       return current.caller;

@@ -3,55 +3,63 @@ import type { Session } from "../../log/session-row.ts";
 import type { Access, Leg } from "../../loop/leg/leg.ts";
 import type { RunState } from "../../session/state.ts";
 
-/** An access that also has its dependencies, once they are made. */
+/** The access of a caller, with the dependencies that were made for it. */
 export interface OwnAccess extends Access {
   /** The value that the runtime's `deps` returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
 }
 
-/** The credentials that came to this process while it has a session's lease. */
+/** The credentials that this process receives for a session while it holds the session's lease. */
 export interface SessionCredentials {
-  /** Replaces texts of all these credentials in a value that will be stored or shown. */
+  /** Replaces the texts of all received credentials in a value that will be stored or shown. */
   hide: Leg["access"]["hide"];
   /**
-   * Takes the credentials of a request, whose texts are hidden from now on. `stored` resolves to the `seq` of
-   * the request's first answer, or of its message; to `undefined` if it was not stored.
+   * Adds the credentials of a request. Their texts are hidden from now on. `stored` resolves to the `seq` of
+   * the request's message or first answer. It resolves to `undefined` if the request was not stored.
    */
   take(credentials: unknown, stored: Promise<number | undefined>): void;
-  /** Returns the credentials that came with an event; `undefined` if they did not come to this process. */
+  /**
+   * Returns the credentials that were sent with the event `seq`; `undefined` if this process did not receive
+   * them. Waits up to a second for requests that are being stored.
+   */
   of(seq: number): Promise<unknown>;
-  /** Whether no credentials have come. */
+  /** Returns whether no credentials were received. */
   isEmpty(): boolean;
-  /** Stops taking credentials, because the lease is released. */
+  /** Stops receiving credentials, because the lease is released. */
   close(): void;
 }
 
-/** What the callers need to know of the leg that works for them. */
+/** The parts of a leg that `Callers.renew()` uses. */
 export interface CallersLeg extends Pick<Leg, "life" | "log"> {
   readonly session: Session;
   readonly access: OwnAccess;
 }
 
 /**
- * For whom the runs of a session work while this process has its lease: now, after each answer, and in the
- * runs that queued messages start. Each access has only the credentials that came with its own request.
+ * The callers for whom this process runs a session while it holds the lease: those of the open run, of later
+ * answers, and of queued messages. Each access has only the credentials of its own request.
  */
 export interface Callers extends SessionCredentials {
-  /** Returns the access of the open run; without one, that of the request which has opened the session. */
-  ofRun(open: RunState | undefined): OwnAccess;
-  /** Notes the caller that a stored answer has brought. A new run forgets those of the run before it. */
+  /** Returns the access of the open run. Without one, returns that of the request that opened the session. */
+  ofRun(run: RunState | undefined): OwnAccess;
+  /**
+   * Remembers a stored answer that has a caller or credentials, and ignores other events. On `run_started`,
+   * forgets the answers of the run before.
+   */
   note(event: StoredEvent): void;
-  /** Whether an answer has come from another caller, or with other credentials. */
+  /** Whether an answer with a caller or credentials is remembered. */
   readonly hasNew: boolean;
-  /** Forgets these answers, because a leg is made for the run as they have left it. */
+  /** Forgets the remembered answers. Call it before a new leg is made, which begins with the last caller. */
   forget(): void;
   /**
-   * Passes `use` the access after the answers that have come, if it is another one. Forgets them once `use`
-   * has resolved. Rejects with the error of `deps`, or of `use`.
+   * Calls `use` with the access that applies after the remembered answers, unless the leg already has it.
+   * Then forgets those answers. Rejects with the error of `deps` or of `use`, and keeps them.
    */
   renew(leg: CallersLeg, use: (access: OwnAccess) => Promise<void>): Promise<void>;
-  /** Returns the access of the run that a queued message starts. */
+  /** Makes the access of the run that a queued message starts. Returns the same one for the same message. */
   ofMessage(message: StoredOf<"user_message">): Promise<OwnAccess>;
-  /** Returns what `ofMessage` last returned: the access of the run that comes next. */
+  /**
+   * Returns the access that `ofMessage` made last, for the run that starts next. Default: an empty access.
+   */
   ofNextRun(): OwnAccess;
 }

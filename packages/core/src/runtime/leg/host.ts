@@ -31,36 +31,40 @@ export interface AskedBy {
   credentials?: unknown;
 }
 
-/** For whom a leg begins, and how. */
+/** The request for which a leg begins: its caller, its credentials and options of the leg. */
 export interface BegunBy extends AskedBy {
   /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
   clientTools?: readonly ToolSpec[];
   /** Whether an engine has woken the session. */
   isWoken?: boolean;
-  /** Whether opening the session is not retried while the store is unavailable. Default: it is retried. */
+  /** Whether opening the session fails at once if the store fails. Default: the call is retried. */
   opensOnce?: boolean;
-  /** The place that was taken for the leg. Default: one that is free, or the engine finds one. */
+  /**
+   * The place that was already taken for the leg. Default: a free place of this process; if there is none,
+   * the run is given to the engine.
+   */
   place?: Place;
 }
 
-/** A leg's place in this process, which its end frees. */
+/** A place for one leg. A process has as many as its `concurrency`. */
 export interface Place {
+  /** Frees the place. */
   leave(): void;
 }
 
 /** A timer for a run that waits for a time. */
 export interface Wake {
   readonly runId: string;
-  /** The time for which the run waits, ISO 8601. */
+  /** The time until which the run waits, ISO 8601. */
   readonly at: string;
-  /** For whom the run then continues. */
+  /** The caller and credentials with which the run then continues. */
   readonly from: AskedBy;
-  /** What the timer has started; never settles if another leg continues the run. */
+  /** The work that the timer starts. Never settles if another leg continues the run first. */
   readonly work: Promise<Work>;
   cancel(): void;
 }
 
-/** A leg at work in this process, or a run that was given to the engine, as requests see it. */
+/** The handle of a leg that runs in this process, or of a run that was given to the engine. */
 export interface Work {
   readonly done: Promise<LegOutcome>;
   /** Reads the events that other processes have stored, e.g. a stop request. */
@@ -71,14 +75,14 @@ export interface Work {
   leave(reason: LeaveReason): void;
 }
 
-/** Why a process leaves a run, as the log says it. */
+/** Why a process leaves a run: the `reason` of the event `run_left`. */
 export type LeaveReason = EventData["run_left"]["reason"];
 
 /** The parts of a runtime that its functions share. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
-  /** The same store, whose failed calls are not retried. */
+  /** The same store without retries: a failed call rejects at once. */
   readonly storeOnce: EventStore;
   /** The users' files; `undefined` without the option `files`. */
   readonly files: OwnUserFiles | undefined;
@@ -102,24 +106,24 @@ export interface Host {
   /** Whether the application has given the engine. Then the engine keeps the times for which runs wait. */
   readonly hasOwnEngine: boolean;
   /**
-   * Whether a run that waits for a retry of its model may leave its place. Not on a platform that freezes a
-   * process without work, unless the application's engine wakes it.
+   * Whether a run may free its place while it waits to repeat a model call. `false` on a platform that
+   * freezes idle processes, unless the application's engine wakes them.
    */
   readonly mayLeave: boolean;
   /** The places for legs of this process. */
   readonly slots: Slots;
   /** Sets a timer if the leg's run waits for a time. */
   wakeLater(leg: Leg): void;
-  /** Stops a run in whichever process works on it, and the run that it hands its message over to. */
+  /** Stops a run in any process, and the run that picks up its message if that was queued. */
   stopRun(start: RunStart): Promise<void>;
-  /** The agents that were reported because they have open runs and this runtime lacks them. */
+  /** Names of agents that have open runs but that this runtime lacks. Each one is reported once. */
   readonly lacking: Set<string>;
   /** Returns the name under which this process holds leases. */
   holder(): string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
   readonly pollMs: number;
-  /** Runs that are being started, and sweeps. */
+  /** The sweeps and the starts of runs that are in progress. */
   readonly begins: Set<Promise<unknown>>;
   /** The reads from the store that are in progress, for readers and results. */
   readonly reads: Set<Promise<unknown>>;
@@ -133,16 +137,18 @@ export interface Host {
   keepAlive(work: Promise<unknown>): void;
   /** How long a process may hold a lease without interruption, in milliseconds. */
   readonly handOverAfterMs: number;
-  /** Called with the id of a session whose run this process has handed over. */
+  /** Listeners, which are called with the id of a session whose run this process has handed over. */
   readonly handOvers: Set<(sessionId: string) => void>;
   /** A switch that is turned on when the runtime has shut down, so that readers end. */
   readonly over: Switch;
-  /** Reports errors that no caller receives. Never throws, and returns nothing, whatever `onError` does. */
+  /**
+   * Passes an error that no caller receives to the option `onError`. Never throws, even if `onError` does.
+   */
   report(error: unknown): void;
   deps(session: Session, run: Pick<Access, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
-  /** Loads the code for tools of clients and of other sources. */
+  /** Loads the code for tools that clients offer, and for the size limits of tool sources. */
   offers(): Promise<typeof import("./with-offered.ts") & typeof import("./tools-that-fit.ts")>;
   newId(): string;
   readonly clock: Clock;
@@ -150,7 +156,7 @@ export interface Host {
 }
 
 /** Returns the error for the name of an agent that the runtime lacks. */
-export function noSuchAgent({ agents }: Pick<Host, "agents">, name: string, more = ""): PawlError {
+export function noSuchAgent({ agents }: Pick<Host, "agents">, name: string, hint = ""): PawlError {
   const known = [...agents.keys()].join(", ");
-  return new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.${more}`);
+  return new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.${hint}`);
 }

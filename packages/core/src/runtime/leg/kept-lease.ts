@@ -15,23 +15,24 @@ export interface KeptLease {
 }
 
 /**
- * Renews the lease at a third of its duration, and reads the events of other processes each time. Calls
- * `lose` if a renewal fails.
+ * Renews the lease whenever a third of `leaseTtlMs` has passed. After each renewal, reads the events of other
+ * processes. Calls `lose` if the lease is lost, or if either call fails.
  */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): KeptLease {
-  const cancel = every(host.clock, host.leaseTtlMs / 3, () => {
+  const cancelTimer = every(host.clock, host.leaseTtlMs / 3, () => {
     host.store
       .renew(lease, host.leaseTtlMs)
       .then(async (isHeld) => (isHeld ? await log.catchUp() : lose()))
       .catch(lose);
   });
+  // Set once, so that the lease is released at most once.
   let released: Promise<void> | undefined;
   const stopRenewing = () => {
-    cancel();
+    cancelTimer();
     released ??= Promise.resolve();
   };
   const release = async () => {
-    cancel();
+    cancelTimer();
     await host.store.release(lease).catch(() => undefined);
   };
   const giveBack = async () => {
@@ -42,8 +43,11 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
 }
 
 /**
- * Runs `work` under the lease. Releases the lease if the run was not settled, and keeps it if the next run
- * has started.
+ * Runs `work`, which resolves to whether the run is settled. Then:
+ *
+ * - keeps the lease if the next run has started;
+ * - only stops renewing it if the run is settled, because the last append has released it;
+ * - releases it in any other case, also if `work` rejects.
  */
 export async function withLease(
   kept: KeptLease,
@@ -53,7 +57,7 @@ export async function withLease(
   try {
     const settled = await work();
     if (leg.life.nextRun !== undefined) return settled;
-    if (settled || (await isLeft(leg))) kept.stopRenewing();
+    if (settled || (await storeRunLeft(leg))) kept.stopRenewing();
     else await kept.giveBack();
     return settled;
   } catch (error) {
@@ -62,24 +66,24 @@ export async function withLease(
   }
 }
 
-/** How often a leg tries to log that it leaves its run, while other processes store something. */
-const APPENDS = 5;
+/** How many times a leg tries to store `run_left` while other processes append events in between. */
+const MOST_APPENDS = 5;
 
 /**
- * Logs that this process leaves its run on purpose, and releases the lease in the same append. So the run's
- * next process knows that nothing has crashed. Returns `false` if nothing was stored.
+ * Stores that this process leaves its run on purpose, and releases the lease in the same append. The run's
+ * next process then knows that this one has not crashed. Resolves to `false` if nothing was stored.
  */
-async function isLeft({ log, life }: OwnLeg): Promise<boolean> {
+async function storeRunLeft({ log, life }: OwnLeg): Promise<boolean> {
   try {
-    for (let appends = 0; appends < APPENDS; appends += 1) {
+    for (let appends = 0; appends < MOST_APPENDS; appends += 1) {
       const run = openRun(log.state);
       if (life.leaving === undefined || run?.unsettled !== true) return false;
-      log.decide();
+      log.beginDecision();
       const left: NewEvent = { type: "run_left", data: { run_id: run.runId, reason: life.leaving } };
       if (await log.appendAtTip([left], { release: true })) return true;
     }
   } catch {
-    // The store is gone, or another process has the session: then this looks like a crash.
+    // The store is unavailable, or the lease is lost. The next process recovers the run as after a crash.
   }
   return false;
 }

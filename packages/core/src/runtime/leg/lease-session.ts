@@ -13,8 +13,8 @@ import { sessionCredentials } from "./session-credentials.ts";
 
 /**
  * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
- * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
- * run, so it is no change of the agent.
+ * renewed until the leg is over. `onlyEnds` means that `agent` only ends the run of an agent that the runtime
+ * lacks. Then no change of the agent is logged.
  */
 export async function leaseSession(
   host: Host,
@@ -26,8 +26,8 @@ export async function leaseSession(
   const { id, userId } = session;
   const holder = newHolder(host, from);
   const parts = { session, agent, from, onlyEnds };
-  const opening = from.opensOnce === true ? host.storeOnce : store;
-  const opened = await opening.open?.({
+  const openingStore = from.opensOnce === true ? host.storeOnce : store;
+  const opened = await openingStore.open?.({
     id,
     userId,
     agent: session.agent,
@@ -35,7 +35,7 @@ export async function leaseSession(
     ttlMs,
     snapshot: SNAPSHOT_VERSION,
   });
-  // `open` grants no lease for a session that has expired, but an open run of it has to be ended.
+  // `open` grants no lease for an expired session. An open run of it has to be ended, so `acquire` grants it.
   if (opened !== undefined && opened.session.status !== "expired") {
     const { lease, session: row } = opened;
     return lease && (await loadLeased(host, { ...parts, lease, row }, () => stateOf(store, opened)));
@@ -43,6 +43,7 @@ export async function leaseSession(
   const lease = await store.acquire(id, holder, ttlMs);
   if (lease === undefined) return undefined;
   const load = async () => {
+    // If the run waits for a time, the row is read again: only the current one says whether it still waits.
     const row = (session.wakeAt === null ? undefined : await store.sessions.get(id)) ?? session;
     return { state: await loadToContinue(store, id), snapshotSeq: undefined, row };
   };
@@ -51,18 +52,18 @@ export async function leaseSession(
 
 /**
  * Opens a session by its id: checks its owner, acquires its lease and loads its state, in one call of the
- * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. Its
- * `leased` is `undefined` if the lease is taken, and if the session has expired or belongs to another agent.
+ * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. The
+ * result has no `leased` if the lease is taken, or if the session has expired or belongs to another agent.
  */
 export async function leaseSessionOf(
   host: Host,
-  wanted: Pick<SessionToOpen, "id" | "userId" | "create">,
+  target: Pick<SessionToOpen, "id" | "userId" | "create">,
   agent: Agent,
   from: BegunBy,
 ): Promise<{ session: Session; leased: LeasedSession | undefined } | undefined> {
   const holder = newHolder(host, from);
-  const wants = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
-  const opened = await openSession(host.store, { ...wanted, ...wants });
+  const options = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
+  const opened = await openSession(host.store, { ...target, ...options });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
   const parts = lease && { session, agent, lease, from, onlyEnds: false, row: session };
@@ -73,8 +74,8 @@ type Loaded = Pick<LeasedParts, "state" | "snapshotSeq">;
 type Row = Partial<Pick<LeasedParts, "row">>;
 
 /**
- * Returns a name for the holder of a lease that no other holder has. If the engine lets one worker at a time
- * continue a session, all workers have one name, so that each takes the lease of the one before it at once.
+ * Returns the name under which a lease is acquired. It is unique for each lease. If an exclusive engine has
+ * woken the session, all workers use one name. A worker can then take over an earlier worker's lease at once.
  */
 function newHolder(host: Host, { isWoken }: BegunBy): string {
   if (host.engine?.isExclusive && isWoken) return "engine";
@@ -98,14 +99,17 @@ async function loadLeased(
   }
 }
 
-/** Makes the callers of a session that the request of `from` has opened. */
+/**
+ * Makes the `Callers` of a session, and registers them in the host. The request `from` opened the session.
+ */
 export function callersOf(host: Host, session: Session, from: AskedBy): Callers {
   const credentials = sessionCredentials(host.clock, from.credentials);
   const answers: StoredOf<"tool_answered">[] = [];
-  let next: { seq: number; access: OwnAccess } | undefined;
+  /** The access of the newest queued message. */
+  let queued: { seq: number; access: OwnAccess } | undefined;
   const callers: Callers = {
     ...credentials,
-    ofRun: (open) => accessTo(host, session, from, open),
+    ofRun: (run) => accessTo(host, session, from, run),
     note: (event) => {
       if (event.type === "run_started") answers.length = 0;
       if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
@@ -117,20 +121,21 @@ export function callersOf(host: Host, session: Session, from: AskedBy): Callers 
       answers.length = 0;
     },
     renew: async (leg, use) => {
-      const taken = [...answers];
-      const access = await renewed(host, leg, await askedAfter(leg.access, taken, credentials));
+      // More answers may arrive while this waits. They stay for the next call.
+      const known = [...answers];
+      const access = await renewed(host, leg, await askedAfter(leg.access, known, credentials));
       if (access !== undefined) await use(access);
-      answers.splice(0, taken.length);
+      answers.splice(0, known.length);
     },
-    ofMessage: async ({ seq, data: { caller, credentials: has } }) => {
-      if (next?.seq === seq) return next.access;
-      const own = has === true ? await credentials.of(seq) : undefined;
-      next = { seq, access: newAccess(host, session, { caller, credentials: own }) };
-      return next.access;
+    ofMessage: async ({ seq, data: { caller, credentials: hasCredentials } }) => {
+      if (queued?.seq === seq) return queued.access;
+      const own = hasCredentials === true ? await credentials.of(seq) : undefined;
+      queued = { seq, access: newAccess(host, session, { caller, credentials: own }) };
+      return queued.access;
     },
-    ofNextRun: () => next?.access ?? newAccess(host, session, {}),
+    ofNextRun: () => queued?.access ?? newAccess(host, session, {}),
     close: () => {
-      // The next lease of this process may have begun.
+      // This process may have acquired the next lease already, with other callers.
       if (host.callers.get(session.id) === callers) host.callers.delete(session.id);
     },
   };

@@ -19,41 +19,50 @@ import { changeOnResume } from "./ready.ts";
 import { runLegs } from "./run-legs.ts";
 import { hiddenEvent } from "./session-credentials.ts";
 
-/** A session whose lease this process has, and whose log it has read. Its leg has not started. */
+/** A session whose lease this process holds and whose state is loaded. Its first leg has not started. */
 export interface LeasedSession {
   readonly log: SessionLog;
   /**
-   * Prepares the leg for a new run of the caller who opened it, for the open run, or for the open run after
-   * that caller's answer was stored. Resolves to the agent with its tools for the run's caller. Rejects with
+   * Prepares the leg, and resolves to the agent with its tools for the run's caller. Rejects with
    * `tools_failed`, or with `fenced` if the lease is lost.
+   *
+   * - `start`: for a new run of the caller whose request opened the session.
+   * - `resume`: for the open run.
+   * - `answered`: for the open run, after the request's answers were stored.
    */
-  readyTo(what: "start" | "resume" | "answered"): Promise<Agent>;
+  readyTo(purpose: "start" | "resume" | "answered"): Promise<Agent>;
   /**
-   * Resolves to whether the loop can start before the message, retry or answer that begins it is stored: one
-   * append then stores that with what follows from it. `deps` must be available without waiting, `tools` must
-   * not be a function, and there must be nothing to store first. Called once it is ready to start, or for an
-   * open run.
+   * Resolves to whether the loop can start before its message, retry or answer is stored. One append then
+   * stores that event together with the loop's first events. Call it for an open run, or after
+   * `readyTo("start")`. It requires that:
+   *
+   * - the dependencies are available without waiting;
+   * - the agent's `tools` are not a function;
+   * - `changes()` is empty.
    */
   startsAtOnce(): Promise<boolean>;
   /**
    * Returns the event to store if the open run continues under another version of its agent, or with other
-   * tools. For a leg that is ready to resume.
+   * tools; otherwise an empty list. Call it after `readyTo("resume")`.
    */
   changes(): NewEvent[];
   /** Returns the access of the run that the leg is ready for. */
   access(): Access;
   readonly lease: AcquiredLease;
   /**
-   * How long the session's run waits for its time, in milliseconds, by the store's clock; 0 if it does not.
-   * While it waits, there is nothing to do for it.
+   * How long the session's run still waits for a time, in milliseconds by the store's clock. 0 if it does not
+   * wait. Until then, no process has to work on it.
    */
   readonly waitMs: number;
   readonly callers: Callers;
   /** Whether `go` gives the run to the engine, because this process has no place for it. */
   readonly isGivenAway: boolean;
-  /** Gives the run to the engine in the transaction of an append, see `WriteOptions`. */
+  /**
+   * Gives the run to the engine in the transaction of an append, see `WriteOptions`. `undefined` if the run
+   * stays in this process, or if the engine takes no transactions.
+   */
   readonly giveAway: ((transaction: unknown) => Promise<void>) | undefined;
-  /** Starts the loop. */
+  /** Starts the loop, or gives the run to the engine (`isGivenAway`). */
   go(options?: GoOptions): Work;
   /** Releases the lease without starting the loop. */
   close(): Promise<void>;
@@ -77,15 +86,17 @@ export interface LeasedParts {
   onlyEnds: boolean;
   callers: Callers;
   state: SessionState;
-  /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
+  /**
+   * `seq` of the snapshot from which the state was loaded; 0 without one, `undefined` if none was asked for.
+   */
   snapshotSeq: number | undefined;
-  /** The session's row, read with or after the lease. */
+  /** The session's row. A row with `wakeAt` was read with the lease, or after it. */
   row: Pick<Session, "wakeAt" | "lastSeq">;
 }
 
 /**
- * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
- * these starts in the append that ends the run before it.
+ * Makes a leased session. The lease is kept for the open run and for the runs of queued messages after it.
+ * Each of those runs starts in the append that ends the run before it.
  */
 export function newLeasedSession(parts: LeasedParts): LeasedSession {
   const { host, session, agent, lease, from, onlyEnds, callers } = parts;
@@ -101,21 +112,23 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     current = newLeg(false, callers.ofNextRun());
     return current;
   };
-  const readyTo: LeasedSession["readyTo"] = async (what) => {
-    // A leg has the dependencies and tools of one caller, so another run needs another leg.
-    const isOther = current.starts !== (what === "start") || (what === "answered" && callers.hasNew);
-    if (what === "answered") callers.forget();
-    if (isOther) current = newLeg(what === "start");
+  const readyTo: LeasedSession["readyTo"] = async (purpose) => {
+    // A leg has the dependencies and tools of one caller, so another run or caller needs another leg.
+    const starts = purpose === "start";
+    const hasNewCaller = purpose === "answered" && callers.hasNew;
+    const needsNewLeg = current.starts !== starts || hasNewCaller;
+    if (purpose === "answered") callers.forget();
+    if (needsNewLeg) current = newLeg(starts);
     await current.ready();
     return current.run.agent;
   };
   const changes = () => (onlyEnds ? [] : changeOnResume(current));
-  const leave = () => {
+  const freePlace = () => {
     place?.leave();
     callers.close();
   };
   const close = async () => {
-    leave();
+    freePlace();
     await (log.isGivenAway ? kept.stopRenewing() : kept.giveBack());
   };
   return {
@@ -136,7 +149,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
       current.run.mayBegin = mayBegin && once(mayBegin);
-      return runLegs({ ...parts, kept, nextLeg, leave }, current, { signal });
+      return runLegs({ ...parts, kept, nextLeg, leave: freePlace }, current, { signal });
     },
     close,
   };
@@ -148,19 +161,21 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
  */
 function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
   if (toolsFor !== undefined) return false;
-  // The run's leg meets the same failure, and reports it.
+  // An error is reported later: the leg awaits the same promise before its loop starts.
   leg.access.makeDeps().catch(() => undefined);
   return leg.access.hasDeps;
 }
 
-/** Returns how long the session's run still waits, in milliseconds. */
+/** Returns how long the session's run still waits for a time, in milliseconds; 0 if it does not wait. */
 function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LeasedParts): number {
-  // What was stored since the row was read, e.g. an answer, has ended the wait.
+  // An event that was stored after the row was read, e.g. an answer, has ended the wait.
   if (wakeAt === null || lastSeq !== state.lastSeq) return 0;
   return Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
 }
 
-/** Opens the session's log, and notes what other processes store. */
+/**
+ * Opens the session's log. Each stored event is checked for a new caller and for a request to stop the run.
+ */
 function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnLeg): SessionLog {
   return openLog({
     store: host.store,
@@ -172,14 +187,18 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
     prepare: (events) => preparedEvents(events, { agent: current().run.agent, callers, state }),
     onEvent: (event) => {
       callers.note(event);
-      const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
+      if (event.type !== "stop_requested" || event.data.run_id !== openRun(state)?.runId) return;
       const { starts, life } = current();
-      if (own && !starts) life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
+      // A leg that is about to start a new run must not be halted for the run before.
+      if (!starts) life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
 }
 
-/** Ends the run as stopped if it may not begin, before the application is called for it. */
+/**
+ * Asks `mayBegin`, once. If the run may not begin, halts it and rejects with `DECIDE_AGAIN`, so that no code
+ * of the application is called for it.
+ */
 async function admitLeg(leg: OwnLeg): Promise<void> {
   const mayBegin = await leg.run.mayBegin?.();
   leg.run.mayBegin = undefined;
@@ -188,7 +207,7 @@ async function admitLeg(leg: OwnLeg): Promise<void> {
   throw DECIDE_AGAIN;
 }
 
-/** Returns events as they are stored: without credentials, results with the content that the model reads. */
+/** Returns events in their stored form: credentials are replaced, and results have `content`. */
 function preparedEvents(
   events: readonly NewEvent[],
   { agent, callers, state }: Pick<LeasedParts, "agent" | "callers" | "state">,

@@ -6,7 +6,7 @@ import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
 import type { Host, LeaveReason } from "./host.ts";
 
-/** The parts of a leg's life that only the runner uses. */
+/** The lifetime of a leg, with the methods that only the code which runs the leg calls. */
 export interface OwnLegLife extends LegLife {
   /** Starts the timers of the run's limits. Returns a function that stops them. */
   begin(): () => void;
@@ -18,10 +18,10 @@ export interface OwnLegLife extends LegLife {
   end(): void;
 }
 
-/** The last part of `handOverAfterMs`, in which no new turn starts. */
+/** The last fraction of `handOverAfterMs`, in which no new turn starts. */
 const NO_NEW_TURN = 0.2;
 
-/** Makes the lifetime of a leg that has not started. */
+/** Makes the lifetime of a leg that has not started. `handOverAt` is in the clock's milliseconds. */
 export function newLegLife(
   host: Host,
   agent: Agent,
@@ -35,8 +35,8 @@ export function newLegLife(
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
   /**
-   * The running time that a timer has measured. With it, a clock that was set back does not delay the last
-   * turn.
+   * The running time when the timer for the last turn fired; 0 before. With it, a clock that is set back does
+   * not delay the last turn.
    */
   let reachedMs = 0;
   let leaveReason: LeaveReason | undefined = "hand_over";
@@ -107,7 +107,7 @@ export function newLegLife(
   return life;
 }
 
-/** Returns whether the process is about to hand the session over. */
+/** Returns whether the hand-over is so near that no new turn starts. */
 function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
   return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }

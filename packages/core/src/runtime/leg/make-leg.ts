@@ -25,8 +25,8 @@ export interface OwnLeg extends Leg {
   /** Whether the leg's run is about to start. An earlier run of the session may still have to be ended. */
   readonly starts: boolean;
   /**
-   * Gives the agent the tools of this leg, if a function returns them. Later calls return the same promise.
-   * Rejects with `tools_failed`.
+   * Gives the agent the tools that its function `tools` returns, and those that the client offers. Later
+   * calls return the same promise. Rejects with `tools_failed`.
    */
   ready(): Promise<void>;
   /**
@@ -36,7 +36,7 @@ export interface OwnLeg extends Leg {
   begin(): () => void;
 }
 
-/** What a leg is made of. */
+/** The parts of a leg that are made before it. */
 interface LegParts {
   host: Host;
   session: Session;
@@ -58,11 +58,11 @@ export function makeLeg(parts: LegParts): OwnLeg {
   const { host, session, agent, log, callers, lease, clientTools } = parts;
   const { store, tail } = host;
   const { id } = session;
-  const changed = async () => {
+  const useNewCaller = async () => {
     run.agent = await readyAgent(leg, agent, false, { load: host.offers });
     await storeChanges(leg);
   };
-  const access = accessOfLeg(callers, parts.access, parts, () => life, changed);
+  const access = accessOfLeg(callers, parts.access, parts, () => life, useNewCaller);
   const life = newLegLife(
     host,
     agent,
@@ -126,7 +126,7 @@ type Writable<T> = { -readonly [field in keyof T]: T[field] };
 function newHookProgress(state: SessionState): LegProgress["hooks"] {
   return {
     begun: false,
-    turns: turnsBefore(state),
+    turns: turnsSeenByHooks(state),
     stop: undefined,
     questions: "",
     byMethod: new Map(),
@@ -135,10 +135,10 @@ function newHookProgress(state: SessionState): LegProgress["hooks"] {
 }
 
 /**
- * Returns how many turns the run had when a hook asked after the last of them; 0 if none did. The `afterTurn`
- * hooks were already called for these turns.
+ * Returns the number of turns for which the `afterTurn` hooks were already called, as far as the log shows
+ * it. These are all turns of the run if a hook has asked a question after the last one, and otherwise 0.
  */
-function turnsBefore({ run }: SessionState): number {
+function turnsSeenByHooks({ run }: SessionState): number {
   return run?.asked.some(({ before, turns }) => before === "turn" && turns === run.turns) ? run.turns : 0;
 }
 

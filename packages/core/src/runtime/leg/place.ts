@@ -5,19 +5,19 @@ import type { SessionLog } from "../../loop/leg/session-log.ts";
 import type { BegunBy, Host, Place, Work } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 
-/** A place that does not count. */
+/** A place that does not count towards `concurrency`. */
 export const FREE_PLACE: Place = { leave: () => undefined };
 
-/** Takes a place that is free. */
+/** Takes a place if one is free; otherwise returns `undefined`. */
 export function takePlace(slots: Slots): Place | undefined {
   const leave = slots.tryTake();
   return leave && { leave };
 }
 
 /**
- * Returns the place for a leg in this process; `undefined` if the engine has to find one. A run with
- * credentials stays here, because no other process has them. So does a sub-agent, whose caller has a place
- * and waits for it.
+ * Returns the place for a leg in this process; `undefined` if the run must be given to the engine. A run with
+ * credentials stays in this process, because no other one has them. A sub-agent stays, too, because its
+ * caller has a place and waits for it.
  */
 export function placeFor(
   { engine, slots }: Host,
@@ -26,13 +26,17 @@ export function placeFor(
 ): Place | undefined {
   if (place !== undefined) return place;
   if (engine === undefined || credentials !== undefined || isTaskSession(session)) return FREE_PLACE;
+  // An exclusive engine chooses the process for each run.
   return engine.isExclusive ? undefined : takePlace(slots);
 }
 
 /** How long an engine may take to store a wake in a transaction, in milliseconds. A message waits for it. */
 const WAKE_MS = 2_000;
 
-/** Returns a function that wakes the session in a transaction of the store, if the engine can. */
+/**
+ * Returns a function that wakes the session in a transaction of the store; `undefined` if the engine takes no
+ * transactions.
+ */
 export function wakeInTransaction(
   { engine, clock, report }: Host,
   { id, userId }: Session,
@@ -42,14 +46,14 @@ export function wakeInTransaction(
     try {
       await withinDeadline({ clock, timeoutMs: WAKE_MS }, engine.wake(id, { userId, transaction }));
     } catch (error) {
-      // The message is then stored alone, so nobody would learn that such transactions always fail.
+      // The message is then stored without the wake. Only this report shows that such transactions fail.
       report(error);
       throw error;
     }
   };
 }
 
-/** Has the engine wake the session once its lease is released, unless an append has done both. */
+/** Has the engine wake the session once `released` resolves, unless an append has already woken it. */
 export function giveAway(
   host: Host,
   { id, userId }: Session,
@@ -58,12 +62,12 @@ export function giveAway(
 ): Work {
   const wake = async () => {
     await released;
-    // If the engine is gone, a sweep finds the session.
+    // If the engine is unavailable, a sweep finds the session.
     if (!log.isGivenAway) await host.engine?.wake(id, { userId }).catch(host.report);
     return { state: log.state, settled: false };
   };
   const done = wake();
   host.keepAlive(done);
-  const nothing = () => undefined;
-  return { done, catchUp: async () => undefined, abort: nothing, leave: nothing };
+  const ignore = () => undefined;
+  return { done, catchUp: async () => undefined, abort: ignore, leave: ignore };
 }

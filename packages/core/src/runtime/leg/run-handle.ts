@@ -65,8 +65,8 @@ export interface Run<Output = Json> extends AsyncIterable<SessionEvent> {
    * was sent stays in the stream, and the new text begins a new paragraph. Each access starts a new stream
    * from the run's beginning.
    *
-   * Ends in the same way whatever the run's end: after a refusal, a limit, an error or a question there is
-   * less text, or none. Then show `stop.message` of the `result`, or ask what is in `pending`.
+   * The stream ends in the same way however the run ends. After a refusal, a limit, an error or a question
+   * there is less text, or none. Then show `stop.message` of the `result`, or the questions in its `pending`.
    */
   readonly textStream: AsyncIterable<string>;
   /** Calls `listener` for every event of one type. Throws a PawlError `config` for an unknown type. */

@@ -20,7 +20,9 @@ interface Running {
   host: Host;
   session: Session;
   state: SessionState;
-  /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
+  /**
+   * `seq` of the snapshot from which the state was loaded; 0 without one, `undefined` if none was asked for.
+   */
   snapshotSeq: number | undefined;
   kept: KeptLease;
   /** Makes the leg of the run that has started in the append which ended the run before it. */
@@ -30,8 +32,8 @@ interface Running {
 }
 
 /**
- * Runs a leg, and those of the runs that follow it. Aborting the signal stops the first run. The leg works
- * once `earlier` has resolved.
+ * Runs a leg, and then the legs of the runs that follow its run. Aborting the signal stops the first run. The
+ * leg starts its work once `earlier` has resolved; default: at once.
  */
 export function runLegs(
   running: Running,
@@ -44,8 +46,8 @@ export function runLegs(
     if (earlier !== undefined) await earlier;
     const settled = await withLease(kept, leg, () => work(leg));
     if (leg.life.nextRun === undefined) return { state, settled };
-    // The next leg is registered before this one ends, so that the session is never without a leg, and works
-    // once it has ended. From here on, the state is that of the next run.
+    // The next leg is registered before this one ends, so that the session is never without a leg. It starts
+    // its work once this one has ended. From here on, the state is that of the next run.
     const ended = Promise.withResolvers<void>();
     runLegs(running, nextLeg(), { earlier: ended.promise });
     beginNext = ended.resolve;
@@ -60,32 +62,32 @@ export function runLegs(
   return startLeg(host, leg, doWork, { signal, onEnd });
 }
 
-/** Tells the readers of this process that another one continues the run. */
+/** Notifies the readers in this process that another process continues the run. */
 function notifyOfHandOver({ handOvers }: Host, sessionId: string): void {
   for (const notify of [...handOvers]) notify(sessionId);
 }
 
-/** How many events a log grows by before its next snapshot. */
+/** The number of new events after which a session gets its next snapshot. */
 const GROWTH = 200;
 
 /**
- * The most characters of a snapshot's text. As many as the bytes of events that `open` returns. Converting a
+ * The most characters of a snapshot's text. `open` returns at most as many bytes of events. Converting a
  * longer text would block the process's other sessions.
  */
 const MOST_SNAPSHOT_CHARS = 2_000_000;
 
 /**
- * Keeps a snapshot of a session whose run has ended, if the log has grown enough since the snapshot at
- * `since`; 0 without one, `undefined` if the leg has not asked for it. Nobody waits for it. A failure is
- * reported and changes nothing.
+ * Saves a snapshot of a session whose run has ended, if the log has grown by `GROWTH` events since the last
+ * one. `since` is the `seq` of that snapshot: 0 without one, `undefined` if the leg has not asked for one.
+ * With `undefined`, saves nothing. Works in the background. A failure is reported and changes nothing.
  */
 export function keepSnapshot(host: Host, state: SessionState, since: number | undefined): void {
   if (since === undefined || state.lastSeq - since < GROWTH) return;
   const { open, saveSnapshot } = host.store;
   if (open === undefined || saveSnapshot === undefined) return;
-  const kept = save(host, state).catch((error: unknown) => host.report(error));
-  // `drain()` waits for it.
-  host.keepAlive(counted(host.reads, kept));
+  const saved = save(host, state).catch((error: unknown) => host.report(error));
+  // `drain()` waits for the promises in `reads`.
+  host.keepAlive(counted(host.reads, saved));
 }
 
 async function save({ store }: Host, state: SessionState): Promise<void> {
@@ -106,8 +108,8 @@ function snapshotText(state: SessionState): string | undefined {
 }
 
 /**
- * Starts a leg's timers, registers the leg in the process until it ends, and does its work. Aborting the
- * signal stops the run. `onEnd` is called once the leg is over, without an outcome if it has failed.
+ * Starts a leg's timers, registers the leg in the process until it ends, and calls `doWork`. Aborting the
+ * signal stops the run. `onEnd` is called once the leg is over, without an outcome if the leg has failed.
  */
 export function startLeg(
   host: Host,
@@ -120,9 +122,9 @@ export function startLeg(
     log,
     run: { session },
   } = leg;
-  const stopTime = leg.begin();
+  const stopTimers = leg.begin();
   const abort = () => life.halt(ABORTED);
-  // The run may have been stopped before. Nothing else tells what the leg waits for, e.g. its deps.
+  // The run may have been stopped before the leg began. Only the signal also aborts waits, e.g. for `deps`.
   const run = openRun(log.state);
   const stop = signal?.aborted ? ABORTED : run && stopAsked(run);
   if (stop !== undefined) life.halt(stop);
@@ -130,14 +132,14 @@ export function startLeg(
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
   host.keepAlive(done);
-  // A leg that cannot read its log ends by itself. The caller that stored something for it has not failed.
+  // A leg that cannot read its log ends by itself. The caller, whose event is stored, gets no error.
   const catchUp = () => log.catchUp().catch(() => undefined);
   const work: Work = { done, catchUp, abort, leave: life.leave };
   host.atWork.set(session.id, work);
   host.wakes.get(session.id)?.cancel();
   host.wakes.delete(session.id);
   const close = () => {
-    stopTime();
+    stopTimers();
     life.end();
     signal?.removeEventListener("abort", abort);
     if (host.atWork.get(session.id) !== work) return;
@@ -155,14 +157,14 @@ export function startLeg(
     reject(error);
     onEnd();
   };
-  // The application's engine may throw in `end`, too.
+  // `fail` also gets errors of `end`, which may call the application's engine.
   void doWork().then(end).catch(fail);
   return work;
 }
 
 /**
- * Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. A
- * lost lease may also show while the run is being ended.
+ * Runs a leg's loop. Resolves to whether the run has ended or is suspended; `false` if the lease is lost. Any
+ * exception ends the run as an error, but the errors of the store and `tools_failed` are thrown.
  */
 export async function work(leg: OwnLeg): Promise<boolean> {
   try {
@@ -176,10 +178,11 @@ export async function work(leg: OwnLeg): Promise<boolean> {
   }
 }
 
+/** Runs a leg's loop. An exception ends the run, unless another leg may continue it: then it is thrown. */
 async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.access.makeDeps());
-    // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
+    // Without credentials, the run only asks for them or ends, so an error of `deps` is ignored.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     await leg.ready();
     if (leg.run.agent.toolsFor !== undefined) await storeTools(leg);
@@ -187,12 +190,13 @@ async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   } catch (error) {
     if (PawlError.is(error, "fenced")) throw error;
     if (storeFailed(error)) {
-      // The log may be fine, e.g. if a schema reads another store. Somebody waits for a held answer.
+      // Another store may have failed, e.g. one that a schema reads. Held events can then still be stored,
+      // and a client may wait for the answer among them.
       await storedFirst(leg).catch(() => undefined);
       throw error;
     }
     if (PawlError.is(error, "tools_failed")) {
-      // The next sweep tries again.
+      // The run stays open, and the next sweep resumes it.
       leg.report.failed(error);
       throw error;
     }
@@ -202,6 +206,7 @@ async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   }
 }
 
+/** Reports and logs an error, and ends the run with it. */
 async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
   await leg.log.barrier()?.catch(unlessAgain);
   leg.report.failed(error);

@@ -8,31 +8,31 @@ import type { SessionCredentials } from "./callers.ts";
 import type { Host } from "./host.ts";
 
 /**
- * How long to wait for a request's credentials if its event is already in the log, in milliseconds. Its
- * append is about to return.
+ * How long `of()` waits for requests that are being stored, in milliseconds. The event is already in the log,
+ * so the append of its request is about to return.
  */
 const PATIENCE_MS = 1_000;
 
-/** Keeps the credentials of a session. `first` are those of the request that opened it. */
+/** Keeps the credentials that arrive for a session. `first` has those of the request that opened it. */
 export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCredentials, "close"> {
   const secrets = new Set<string>();
   let hide = hidingTexts(secrets);
-  let hasCome = false;
+  let hasAny = false;
   const bySeq = new Map<number, unknown>();
   const pending = new Set<Promise<void>>();
-  const hideToo = (credentials: unknown) => {
+  const addSecrets = (credentials: unknown) => {
     if (credentials === undefined) return;
-    hasCome = true;
+    hasAny = true;
     const { size } = secrets;
     for (const secret of secretWordsIn(credentials)) secrets.add(secret);
     if (secrets.size > size) hide = hidingTexts(secrets);
   };
-  hideToo(first);
+  addSecrets(first);
   return {
     hide: (value) => hide(value),
     take: (credentials, stored) => {
       if (credentials === undefined) return;
-      hideToo(credentials);
+      addSecrets(credentials);
       const work = stored.then(
         (seq) => {
           if (seq !== undefined) bySeq.set(seq, credentials);
@@ -49,13 +49,13 @@ export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCr
         ).catch(() => undefined);
       return bySeq.get(seq);
     },
-    isEmpty: () => !hasCome,
+    isEmpty: () => !hasAny,
   };
 }
 
 /**
- * Stores the events of a request. If this process has the session's lease, the session gets the request's
- * credentials. It hides them at once, and uses them once the events are stored.
+ * Calls `store`, which stores the events of a request. If this process holds the session's lease, the session
+ * gets the request's credentials. They are hidden at once, and used once the events are stored.
  *
  * @param seqOf returns the `seq` of the request's first answer, or of its message
  */
@@ -72,6 +72,7 @@ export async function storeWith<T>(
   try {
     const stored = await store();
     resolve(seqOf(stored));
+    // The lease may have been acquired in the meantime.
     const now = callers.get(sessionId);
     if (now !== before) now?.take(credentials, promise);
     return stored;
@@ -81,18 +82,20 @@ export async function storeWith<T>(
 }
 
 /**
- * Types of events that must be stored as the model wrote or reads them. The model never reads credentials.
+ * Types of events that are stored unchanged, because the model wrote them or reads them. They contain no
+ * credentials: the model never reads any.
  */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "llm_request"]);
 
-/** Fields of Pawl's own events that refer to something by its name, which must stay. */
+/** Fields of Pawl's own events with names and ids, to which other events refer. They stay unchanged. */
 const REFERENCES = ["tool_name", "call_id", "by", "agent", "idempotency_key", "child", "run_id", "prefix_id"];
 
-/** Returns an event that repeats no credentials. Pawl's own keys and references stay. */
+/** Returns an event with credentials replaced. Pawl's own event keys and the `REFERENCES` stay unchanged. */
 export function hiddenEvent(event: NewEvent, hide: Leg["access"]["hide"]): NewEvent {
   if (AS_WRITTEN.has(event.type)) return event;
   const key = event.key === undefined || isReserved(event.key) ? {} : { key: hide(event.key) };
   const data = hide<unknown>(event.data);
+  // Types with a dot belong to other packages and to the application.
   if (event.type.includes(".")) return { ...event, ...key, data } as NewEvent;
   const kept = Object.entries(event.data as object).filter(([name]) => REFERENCES.includes(name));
   return { ...event, ...key, data: { ...(data as object), ...Object.fromEntries(kept) } } as NewEvent;

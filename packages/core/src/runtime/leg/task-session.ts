@@ -8,7 +8,7 @@ export function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
-/** Returns whether the session is a sub-agent's. Runtimes do not list the agents of such sessions. */
+/** Returns whether the session is a sub-agent's. Its agent need not be in the runtime's `agents`. */
 export function isTaskSession({ id, metadata: { parent } }: Session): boolean {
   if (!isJsonObject(parent)) return false;
   const { session_id, call_id } = parent;
@@ -21,8 +21,8 @@ export function isTask({ started }: CallState): boolean {
 }
 
 /**
- * Returns the id of the session to which a sub-agent's session belongs, at any depth. Returns the id of any
- * other session unchanged.
+ * Returns the id of the user's session for which a sub-agent works, at any depth. Returns the id of any other
+ * session unchanged.
  */
 export async function rootOf({ sessions }: Pick<EventStore, "sessions">, session: Session): Promise<string> {
   let { id, metadata } = session;

@@ -6,56 +6,57 @@ import type { ToolSpec } from "../../model/content.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { ToolSource } from "../../tools/tool-source.ts";
 
-/** The most names that the log has of tools that were left out. */
+/** The most names of tools that one error in the log lists. */
 const MOST_NAMES = 20;
 
-/** The sets of names that each source was told of. */
-const told = new WeakMap<ToolSource, Set<string>>();
+/** The lists of left-out tools of which each source was notified: the limit, and the tools' names. */
+const notified = new WeakMap<ToolSource, Set<string>>();
 
-/** The most sets that are kept for a source. */
-const MOST_TOLD = 100;
+/** The most lists that are remembered for a source. */
+const MOST_NOTIFIED = 100;
 
 /**
- * Returns the tools that fit into the agent's prompt, and the errors to log about the others. Notifies the
- * sources of those.
+ * Returns the tools that fit into the agent's prompt, and errors to log about the tools that are left out.
+ * Notifies the sources of the latter.
  */
 export function toolsThatFit(
   leg: Leg,
   { name, toolsLimit }: Agent,
-  given: readonly Tool[],
+  all: readonly Tool[],
 ): { tools: Tool[]; toolErrors: NewEvent[] } {
   const sent = new Set(leg.log.state.prefix?.tools.map((tool) => tool.name));
-  const { tools, left } = fitTools(given, { limit: toolsLimit, sent });
-  const toolErrors = left.map(({ source, by, tools }) => {
+  const { tools, leftOut } = fitTools(all, { limit: toolsLimit, sent });
+  const toolErrors = leftOut.map(({ source, by, tools }) => {
     const why =
       by === "source"
         ? `the tools of "${source.name}" may have at most ${source.maxChars} characters together`
         : `all tools may have at most ${toolsLimit} characters together (\`toolsLimit\` of agent("${name}"))`;
-    tell(leg, { source, by, tools }, why);
+    notifySource(leg, { source, by, tools }, why);
     return leftOutEvent(source.name, tools, why);
   });
   return { tools, toolErrors };
 }
 
-function leftOutEvent(source: string, left: readonly Tool[], why: string): NewEvent {
-  const tools = left.slice(0, MOST_NAMES).map(({ name }) => name);
-  const what = left.length === 1 ? "1 tool" : `${left.length} tools`;
-  const more = left.length > tools.length ? ` and ${left.length - tools.length} more` : "";
+/** Returns the error to log about the left-out tools of one source. */
+function leftOutEvent(source: string, leftOut: readonly Tool[], why: string): NewEvent {
+  const tools = leftOut.slice(0, MOST_NAMES).map(({ name }) => name);
+  const count = leftOut.length === 1 ? "1 tool" : `${leftOut.length} tools`;
+  const others = leftOut.length > tools.length ? ` and ${leftOut.length - tools.length} more` : "";
   return errorEvent({
     code: "tools_left_out",
-    message: `The prompt lacks ${what} of "${source}", because ${why}: ${tools.join(", ")}${more}.`,
-    context: { source, count: left.length, tools },
+    message: `The prompt lacks ${count} of "${source}", because ${why}: ${tools.join(", ")}${others}.`,
+    context: { source, count: leftOut.length, tools },
   });
 }
 
-/** Notifies a source of its tools that are left out, once for the same ones. */
-function tell(leg: Leg, { source, by, tools }: LeftOut, why: string): void {
+/** Notifies a source of its left-out tools. Does so once for the same tools. */
+function notifySource(leg: Leg, { source, by, tools }: LeftOut, why: string): void {
   const names = tools.map(({ name }) => name);
   const key = `${by} ${names.join(" ")}`;
-  const before = told.get(source) ?? new Set();
+  const before = notified.get(source) ?? new Set();
   if (before.has(key)) return;
-  if (before.size >= MOST_TOLD) before.clear();
-  told.set(source, before.add(key));
+  if (before.size >= MOST_NOTIFIED) before.clear();
+  notified.set(source, before.add(key));
   try {
     source.omitted?.(names, why);
   } catch (error) {
@@ -63,7 +64,7 @@ function tell(leg: Leg, { source, by, tools }: LeftOut, why: string): void {
   }
 }
 
-/** The tools of one source that do not fit, by the limit that they exceed. */
+/** The tools of one source that exceed the same limit. */
 interface LeftOut {
   readonly source: ToolSource;
   /** Which limit leaves them out: the source's own, or that of all tools together. */
@@ -71,10 +72,10 @@ interface LeftOut {
   readonly tools: readonly Tool[];
 }
 
-/** Lengths that were measured: sources keep their tools, so most runs measure nothing. */
+/** The measured lengths of tools. Sources return the same objects each time, so most runs measure nothing. */
 const measured = new WeakMap<ToolSpec, number>();
 
-/** Returns the length of what the model reads of a tool, in characters of JSON. */
+/** Returns the length of the part of a tool that the model reads, in characters of JSON. */
 function specChars({ spec }: Tool): number {
   const known = measured.get(spec);
   if (known !== undefined) return known;
@@ -84,38 +85,39 @@ function specChars({ spec }: Tool): number {
 }
 
 /**
- * Returns the tools that fit into the limits of their sources and into the limit of all tools, in the same
- * order, and those that do not. Tools without a source always stay. Those that the session has already
- * (`sent`, by name) come first, then the others in the order of the list, one by one: a long tool does not
- * keep a short one out.
+ * Divides tools into those that fit and those that are left out. A tool fits if it exceeds neither the limit
+ * of its source nor the limit of all tools. Tools without a source always fit, and count towards the latter.
+ *
+ * The tools that the session has already (`sent`, by name) are tried first, then the others in their order.
+ * After a tool that does not fit, a shorter one may still fit. The result keeps the order of `tools`.
  */
-// Without those that were sent, a source that lists more tools would take away what the conversation speaks
-// of, and the prompt could not be read from the cache.
+// If new tools replaced sent ones, the model would lack tools that the conversation mentions, and the prompt
+// cache would miss.
 function fitTools(
   tools: readonly Tool[],
   { limit, sent }: { limit: number; sent: ReadonlySet<string> },
-): { tools: Tool[]; left: LeftOut[] } {
-  const own = tools.filter(({ source }) => source === undefined);
-  const kept = new Set(own);
-  let room = limit - own.reduce((sum, one) => sum + specChars(one), 0);
-  const rooms = new Map<string, number>();
-  const left = new Map<string, LeftOut & { tools: Tool[] }>();
+): { tools: Tool[]; leftOut: LeftOut[] } {
+  const withoutSource = tools.filter(({ source }) => source === undefined);
+  const fitting = new Set(withoutSource);
+  let charsLeft = limit - withoutSource.reduce((sum, tool) => sum + specChars(tool), 0);
+  const charsLeftOf = new Map<string, number>();
+  const leftOut = new Map<string, LeftOut & { tools: Tool[] }>();
   const isSent = ({ name }: Tool) => sent.has(name);
-  for (const one of [...tools.filter(isSent), ...tools.filter((tool) => !isSent(tool))]) {
-    const { source } = one;
+  for (const tool of [...tools.filter(isSent), ...tools.filter((other) => !isSent(other))]) {
+    const { source } = tool;
     if (source === undefined) continue;
-    const chars = specChars(one);
-    const rest = (rooms.get(source.name) ?? source.maxChars) - chars;
-    if (rest >= 0 && room >= chars) {
-      rooms.set(source.name, rest);
-      room -= chars;
-      kept.add(one);
+    const chars = specChars(tool);
+    const restOfSource = (charsLeftOf.get(source.name) ?? source.maxChars) - chars;
+    if (restOfSource >= 0 && charsLeft >= chars) {
+      charsLeftOf.set(source.name, restOfSource);
+      charsLeft -= chars;
+      fitting.add(tool);
       continue;
     }
-    const by = rest < 0 ? "source" : "all";
-    const group = left.get(`${by} ${source.name}`) ?? { source, by, tools: [] };
-    group.tools.push(one);
-    left.set(`${by} ${source.name}`, group);
+    const by = restOfSource < 0 ? "source" : "all";
+    const group = leftOut.get(`${by} ${source.name}`) ?? { source, by, tools: [] };
+    group.tools.push(tool);
+    leftOut.set(`${by} ${source.name}`, group);
   }
-  return { tools: tools.filter((one) => kept.has(one)), left: [...left.values()] };
+  return { tools: tools.filter((tool) => fitting.has(tool)), leftOut: [...leftOut.values()] };
 }

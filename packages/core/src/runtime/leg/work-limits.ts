@@ -9,16 +9,16 @@ export interface WorkLimits {
   /** Files that are inspected, read or stored at the same time. Default: 16. */
   files?: number;
   /**
-   * Bytes of files that the process holds at the same time, also those that clients send or read at the
-   * moment. An upload takes room for all that the client has announced only while at least 100 kB arrive in
-   * each second, and otherwise for what has arrived. Default: 64,000,000.
+   * Bytes of files that the process holds at the same time, including those that clients are sending or
+   * reading. An upload counts with its announced size while at least 100 kB arrive in each second. A slower
+   * one counts with the bytes that have arrived. Default: 64,000,000.
    */
   fileBytes?: number;
   /** Sessions that are read for clients at the same time, whole or a page of them. Default: 8. */
   sessions?: number;
   /**
-   * Bytes of sessions, as JSON, that the process holds at the same time, also those that clients read at the
-   * moment. A session counts as many as it had when it was last read. Default: 64,000,000.
+   * Bytes of sessions, as JSON, that the process holds at the same time, including those that clients are
+   * reading. A session counts with the size that it had when it was last read. Default: 64,000,000.
    */
   sessionBytes?: number;
   /** How long a request waits before it is refused, in milliseconds. Default: 10,000. */

@@ -5,13 +5,14 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { countWork } from "../../session/work-time.ts";
 import { toStored, withStoredData } from "../../stores/stored-form.ts";
 
-/** Events that were held together. */
+/** Events that were held by one call. They are in the state, and the next append stores them. */
 export interface HeldGroup {
   readonly events: readonly NewEvent[];
   /** The copies in the state. Their `at` is set once they are stored. */
   readonly applied: readonly StoredEvent[];
-  /** Whether they are void if they, or earlier groups, get other numbers. */
+  /** Whether the events are dropped if they, or the groups before, cannot get their numbers in the log. */
   readonly isVoidable: boolean;
+  /** Settled once the events are stored or dropped. */
   readonly outcome: HeldOutcome | undefined;
 }
 
@@ -22,32 +23,35 @@ export function eventsOf(groups: readonly Pick<HeldGroup, "events">[]): readonly
 }
 
 /**
- * Applies events to the state that are not stored yet. Returns what the state has of them, and the events
- * with the same payloads, for the store.
+ * Applies events to the state before they are stored. Returns the copies that are in the state (`applied`),
+ * and the events to store, which have the same payloads.
  */
 export function showHeld(
   state: SessionState,
   events: readonly NewEvent[],
 ): Pick<HeldGroup, "events" | "applied"> {
   const { sessionId, lastSeq, lastAt } = state;
-  // All are made before the first one is applied, because this throws for what cannot be stored.
+  // Converts all before the first one is applied: `toStored` throws for an event that cannot be stored.
   const stored = events.map((event, index) => toStored(event, sessionId, lastSeq + index + 1, lastAt));
   // Copied, because stored events are frozen and these get their time later.
   const applied = stored.map((event) => ({ ...event }));
   const { work } = openRun(state) ?? {};
-  const before = { ...work };
+  const workBefore = { ...work };
   for (const event of applied) applyEvent(state, event);
-  // Their time counts as work once it is known.
-  const begun = openRun(state)?.work;
-  if (work !== undefined) Object.assign(work, before);
-  else if (begun !== undefined) Object.assign(begun, { ms: 0, since: undefined, last: lastAt });
+  // Resets the run's working time: `confirmHeld` counts these events once their time is known.
+  const newWork = openRun(state)?.work;
+  if (work !== undefined) Object.assign(work, workBefore);
+  else if (newWork !== undefined) Object.assign(newWork, { ms: 0, since: undefined, last: lastAt });
   return {
     events: events.map((event, index) => withStoredData(event, stored[index] as StoredEvent)),
     applied,
   };
 }
 
-/** Gives held events the time at which they were stored, and calls `onEvent` for each of them. */
+/**
+ * Gives held events the time at which they were stored, and counts it as working time of the run. Calls
+ * `onEvent` for each event.
+ */
 export function confirmHeld(
   state: SessionState,
   held: readonly HeldGroup[],

@@ -6,24 +6,26 @@ import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
 import { newWriteQueue } from "./write-queue.ts";
 import { newWriter, unlessOvertaken, type WriterParts } from "./writer.ts";
 
-/** What a leg's log is made of. `prepare` returns events in the form in which they are stored. */
+/** The parts of a leg's log. */
 interface LogParts extends WriterParts {
+  /** Returns events in the form in which they are stored. Default: unchanged. */
   prepare?(events: readonly NewEvent[]): readonly NewEvent[];
   /**
-   * Returns what the barrier calls once everything is stored, if somebody else decides whether the run may
-   * call the application. That rejects with `DECIDE_AGAIN` if it may not. Default: it may.
+   * Returns a check that the barrier runs once the held events are stored; `undefined` if nothing has to be
+   * checked, as by default. The check rejects with `DECIDE_AGAIN` if the run may not call the application.
    */
   admit?(): (() => Promise<void>) | undefined;
 }
 
-/** Opens the log for one leg. */
+/** Opens the log of one leg. */
 export function openLog({ prepare = (events) => events, ...parts }: LogParts): SessionLog {
   const writer = newWriter(parts);
   const queue = newWriteQueue(writer);
   const { state } = parts;
+  /** The writer's revision at the last decision. */
   let decidedAt: number | undefined;
   const isVoid = () => decidedAt !== undefined && writer.revision !== decidedAt;
-  const unlessVoid = () => {
+  const throwIfVoid = () => {
     if (isVoid()) throw DECIDE_AGAIN;
   };
   return {
@@ -36,7 +38,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     },
     add: (events) => queue.join(prepare(events)),
     hold: (events, options) => queue.hold(prepare(events), options),
-    decide: () => {
+    beginDecision: () => {
       decidedAt = writer.revision;
     },
     get isVoid() {
@@ -45,10 +47,11 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     follow: (events) => {
       const prepared = prepare(events);
       return queue.alone(async () => {
-        unlessVoid();
+        throwIfVoid();
         const seq = state.lastSeq;
-        const tip = writer.held.length === 0 ? {} : { afterSeq: seq };
-        const rows = await unlessOvertaken(state, seq, writeEvents(writer, prepared, tip));
+        // The decision relies on the numbers of the held events, so the log must not have others.
+        const condition = writer.held.length === 0 ? {} : { afterSeq: seq };
+        const rows = await unlessOvertaken(state, seq, writeEvents(writer, prepared, condition));
         if (rows === undefined) throw DECIDE_AGAIN;
         return rows;
       });
@@ -64,16 +67,16 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
       if (writer.held.length === 0 && !writer.isStale) return admit?.();
       const stored = queue.alone(async () => {
         await writeEvents(writer, []);
-        unlessVoid();
+        throwIfVoid();
       });
       return admit === undefined ? stored : stored.then(admit);
     },
-    appendAtTip: (events, { seq = state.lastSeq, ...more } = {}) => {
+    appendAtTip: (events, { seq = state.lastSeq, ...options } = {}) => {
       const revision = decidedAt ?? writer.revision;
       const prepared = prepare(events);
       return queue.alone(async () => {
         if (writer.revision !== revision) return false;
-        const written = writeEvents(writer, prepared, { afterSeq: seq, ...more });
+        const written = writeEvents(writer, prepared, { afterSeq: seq, ...options });
         return (await unlessOvertaken(state, seq, written)) !== undefined;
       });
     },

@@ -16,8 +16,9 @@ import {
 } from "./writer.ts";
 
 /**
- * Applies events to the state that the next append stores. With `follows`, they mean something only after the
- * events that are held already, and are dropped if those get other numbers.
+ * Applies events to the state, for the next append to store. With `follows`, the events depend on those that
+ * are held already, and are dropped if those get other numbers. With `atTip`, they are dropped if another
+ * process stores something first. `outcome` is settled once they are stored or dropped.
  */
 export function holdEvents(
   writer: Writer,
@@ -35,7 +36,7 @@ export function holdEvents(
   writer.held = [...held, { ...showHeld(state, events), isVoidable, outcome }];
 }
 
-/** Applies the events that other processes have stored. */
+/** Applies the events that other processes have stored. If events are held, stores these first. */
 export async function readOthers(writer: Writer): Promise<void> {
   throwFailure(writer);
   if (writer.held.length > 0) await writeEvents(writer, []);
@@ -43,8 +44,8 @@ export async function readOthers(writer: Writer): Promise<void> {
 }
 
 /**
- * Stores the held events and these in one append, and returns the rows of these. If the store refuses that,
- * stores the held ones alone before it stores these.
+ * Stores the held events and `events` in one append. Returns the rows of `events`. If the store refuses the
+ * append, stores the held events first, and then `events` in an append of their own.
  */
 export async function writeEvents(
   writer: Writer,
@@ -55,31 +56,33 @@ export async function writeEvents(
   const { state, held } = writer;
   const { afterSeq } = options;
   if (held.length === 0) return events.length === 0 ? [] : await writeNew(writer, events, options);
-  // A caller that decided at another event did not know the held ones.
+  // A caller that names an earlier event has decided without the held ones, so they are stored separately.
   const isTogether = afterSeq === undefined || afterSeq === state.lastSeq;
-  // Events that follow from held ones must not get other numbers.
-  const tip = held.some(({ isVoidable }) => isVoidable) ? { afterSeq: state.lastSeq } : {};
+  // Voidable events are only stored under the numbers that they have in the state.
+  const condition = held.some(({ isVoidable }) => isVoidable) ? { afterSeq: state.lastSeq } : {};
   try {
-    if (isTogether) return await appendAll(writer, events, { ...tip, ...options });
-    await appendAll(writer, [], tip);
+    if (isTogether) return await appendAll(writer, events, { ...condition, ...options });
+    await appendAll(writer, [], condition);
   } catch (error) {
     throwFailure(writer);
-    const mayFit = isRefused(error) && !takesKeyOf(held, error);
-    const isSame = (mayFit && (await storeInPlace(writer))) || (await storeAlone(writer, error));
+    // The new events may be the reason for the refusal.
+    const mayStoreHeld = isRefused(error) && !isHeldKeyTaken(held, error);
+    const keptNumbers =
+      (mayStoreHeld && (await storeInPlace(writer))) || (await storeAfterOthers(writer, error));
     if (afterSeq !== undefined && PawlError.is(error, "conflict")) throw error;
-    // Others may have stored as many events as were refused, so `afterSeq` alone does not tell.
-    if (afterSeq !== undefined && !isSame) throw notAsHeld(error);
+    // Other processes may have stored as many events as were dropped. Then `afterSeq` would wrongly match.
+    if (afterSeq !== undefined && !keptNumbers) throw notAsHeld(error);
   }
   return await writeEvents(writer, events, options);
 }
 
-/** Returns whether the key that was taken is one of the held events, so that they are refused anywhere. */
-function takesKeyOf(held: readonly HeldGroup[], error: unknown): boolean {
+/** Returns whether a held event has the taken key. Then the held events are refused by any append. */
+function isHeldKeyTaken(held: readonly HeldGroup[], error: unknown): boolean {
   const taken = PawlError.is(error, "key_taken") ? error.details?.key : undefined;
   return taken !== undefined && eventsOf(held).some(({ key }) => key === taken);
 }
 
-/** Appends events while none are held. If that was refused because of newer events, reads those. */
+/** Appends events while none are held. If an append with `afterSeq` fails, reads the newer events. */
 async function writeNew(
   writer: Writer,
   events: readonly NewEvent[],
@@ -93,27 +96,32 @@ async function writeNew(
   }
 }
 
+/**
+ * Appends the held events and `events` in one append, and applies the rows to the state. Returns the rows of
+ * `events`.
+ */
 async function appendAll(
   writer: Writer,
   events: readonly NewEvent[],
   options: WriteOptions,
 ): Promise<readonly StoredEvent[]> {
   const { tail, state, held, onEvent } = writer;
-  const before = eventsOf(held);
-  const storedSeq = state.lastSeq - before.length;
-  const all = before.length === 0 ? events : [...before, ...events];
+  const heldEvents = eventsOf(held);
+  const storedSeq = state.lastSeq - heldEvents.length;
+  const all = heldEvents.length === 0 ? events : [...heldEvents, ...events];
   const { afterSeq, ...others } = options;
-  const at = afterSeq === undefined ? {} : { afterSeq: afterSeq - before.length };
-  const rows = await appendRows(writer, all, { ...others, ...at });
+  // `afterSeq` is a number in the state, which has the held events already. The store does not have them yet.
+  const condition = afterSeq === undefined ? {} : { afterSeq: afterSeq - heldEvents.length };
+  const rows = await appendRows(writer, all, { ...others, ...condition });
   writer.held = [];
-  const own = rows.slice(before.length);
+  const own = rows.slice(heldEvents.length);
   const first = rows[0]?.seq ?? 0;
-  const isElsewhere = first > storedSeq + 1;
-  writer.isStale = isElsewhere && before.length > 0;
+  const isAfterOthers = first > storedSeq + 1;
+  writer.isStale = isAfterOthers && heldEvents.length > 0;
   settle(held, rows);
   if (writer.isStale) await readAgain(writer, storedSeq);
   else {
-    if (isElsewhere) await readNew(writer, first);
+    if (isAfterOthers) await readNew(writer, first);
     confirmHeld(state, held, rows, onEvent);
     for (const row of own) applyStored(writer, row);
   }
@@ -136,12 +144,12 @@ async function storeInPlace(writer: Writer): Promise<boolean> {
 }
 
 /**
- * Stores the held events behind what others have stored, without those that follow from held ones, and folds
- * the log again. Drops the held events if the store refuses them. Resolves to whether all were stored under
- * the numbers that they had in the state.
+ * Stores the held events after those of other processes, and folds the log again. Drops the held events from
+ * the first voidable one on, or all if the store refuses them. Resolves to whether all were stored under the
+ * numbers that they had in the state.
  */
-// Rare: another process has stored something, or the store has refused what was to be stored with them.
-async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
+// Rare: another process has stored something, or the store has refused the append.
+async function storeAfterOthers(writer: Writer, cause: unknown): Promise<boolean> {
   const { held, state, tail } = writer;
   const storedSeq = state.lastSeq - eventsOf(held).length;
   const first = held.findIndex(({ isVoidable }) => isVoidable);
@@ -156,24 +164,24 @@ async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
   }
   writer.held = [];
   writer.isStale = true;
+  // Settles the outcomes before the log is read. If reading failed, their callers would wait for ever.
   if (refusal === undefined) settle(kept, rows);
   else for (const { outcome } of kept) outcome?.reject(refusal.error);
-  // Reading the log may fail, and those who wait would never learn of it.
   const dropped = held.slice(kept.length);
   for (const { outcome } of dropped) outcome?.reject(cause);
   await readAgain(writer, storedSeq);
   tail.stored(state.sessionId, state.lastSeq);
   if (dropped.some(({ outcome }) => outcome !== undefined)) throw DECIDE_AGAIN;
-  // Otherwise the refusal is known to those who wait for the outcome.
+  // A refusal of events with an outcome has rejected that outcome, so it is not thrown for them.
   if (refusal !== undefined && kept.some(({ outcome }) => outcome === undefined)) throw refusal.error;
   return kept.length === held.length && rows[0]?.seq === storedSeq + 1;
 }
 
-/** Gives the held groups the rows under which they were stored. */
+/** Resolves the outcome of each held group with the rows of its events. */
 function settle(held: readonly HeldGroup[], rows: readonly StoredEvent[]): void {
-  let at = 0;
+  let start = 0;
   for (const { events, outcome } of held) {
-    outcome?.resolve(rows.slice(at, at + events.length));
-    at += events.length;
+    outcome?.resolve(rows.slice(start, start + events.length));
+    start += events.length;
   }
 }

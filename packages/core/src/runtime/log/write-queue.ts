@@ -6,28 +6,29 @@ import { isRefused, notAsHeld, type Writer } from "./writer.ts";
 
 /** Writes to a log, one job at a time. */
 interface WriteQueue {
-  /** Stores events. Those that wait at the same time are stored in one append. */
+  /** Stores events. Events that wait at the same time are stored in one append. */
   join(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
-  /** Holds events once the jobs before it are done. */
+  /** Holds events once the earlier jobs are done. If `mayWait` returns `false`, stores them instead. */
   hold(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
-  /** Runs a job that is stored together with nothing: no later events are stored before it. */
+  /** Runs a job by itself. Events of later `join` calls are stored after it, in another append. */
   alone<T>(job: () => Promise<T>): Promise<T>;
-  /** Runs a job that stores nothing of its own, so that events may still join the ones before it. */
+  /** Runs a job that stores no new events. Later events may still join an append that waits before it. */
   inTurn<T>(job: () => Promise<T>): Promise<T>;
 }
 
 /** Makes the queue of a leg's writer. */
 export function newWriteQueue(writer: Writer): WriteQueue {
   const inTurn = turns();
+  /** The appends of the last queued job, if more may join them. */
   let joinable: Append[] | undefined;
-  const join = (given: Pick<Append, "events" | "held">): Promise<readonly StoredEvent[]> => {
+  const join = (append: Pick<Append, "events" | "held">): Promise<readonly StoredEvent[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
-    const one = { ...given, resolve, reject };
+    const waiting = { ...append, resolve, reject };
     if (joinable !== undefined) {
-      joinable.push(one);
+      joinable.push(waiting);
       return promise;
     }
-    const group: Append[] = [one];
+    const group: Append[] = [waiting];
     joinable = group;
     inTurn(() => {
       if (joinable === group) joinable = undefined;
@@ -43,7 +44,7 @@ export function newWriteQueue(writer: Writer): WriteQueue {
     join: (events) => join({ events }),
     hold: async (events, held = {}) => {
       const { lastSeq } = writer.state;
-      // If no job is queued, holds synchronously. A turn holds twice, so this saves promises.
+      // If no job waits or runs, holds synchronously. A leg holds twice in each turn, so this saves promises.
       if (inTurn.isIdle() && held.mayWait?.() !== false) holdEvents(writer, events, held);
       else if (held.atTip === true) await alone(async () => holdAtTip(writer, events, { ...held, lastSeq }));
       else await join({ events, held });
@@ -53,7 +54,7 @@ export function newWriteQueue(writer: Writer): WriteQueue {
   };
 }
 
-/** Holds events, unless another process has stored something after `lastSeq`. */
+/** Holds events. If the state has events after `lastSeq`, rejects their outcome with `conflict` instead. */
 function holdAtTip(
   writer: Writer,
   events: readonly NewEvent[],
@@ -63,7 +64,7 @@ function holdAtTip(
   else held.outcome?.reject(notAsHeld());
 }
 
-/** Events that wait to be appended, and the functions that settle their caller's promise. */
+/** Events that wait to be appended, and the functions that settle the promise of the caller. */
 interface Append {
   events: readonly NewEvent[];
   /** How the events may be held. Default: they are stored at once. */
@@ -73,72 +74,74 @@ interface Append {
 }
 
 /**
- * Stores waiting appends as one, e.g. the results of tools that finish together. If the store refuses them
- * because of one append, each is stored separately. If all of them may be held, holds them.
+ * Holds the waiting appends if all of them may be held. Otherwise stores them as one append, e.g. the results
+ * of tools that finish together. If the store refuses that, stores each of them separately.
  */
 async function storeGroup(writer: Writer, group: readonly Append[]): Promise<void> {
   if (group.every(({ held }) => held !== undefined && held.mayWait?.() !== false)) {
-    for (const one of group) holdOne(writer, one);
+    for (const append of group) holdAppend(writer, append);
     return;
   }
   try {
     const rows = await writeEvents(writer, eventsOf(group));
-    let at = 0;
+    let start = 0;
     for (const { events, held, resolve } of group) {
-      const own = rows.slice(at, at + events.length);
-      at += events.length;
+      const own = rows.slice(start, start + events.length);
+      start += events.length;
       held?.outcome?.resolve(own);
       resolve(own);
     }
   } catch (error) {
-    if (group.length > 1 && isRefused(error)) for (const one of group) await storeGroup(writer, [one]);
-    else for (const one of group) refuseOne(one, error);
+    if (group.length > 1 && isRefused(error)) for (const append of group) await storeGroup(writer, [append]);
+    else for (const append of group) rejectAppend(append, error);
   }
 }
 
-function holdOne(writer: Writer, one: Append): void {
+function holdAppend(writer: Writer, append: Append): void {
   try {
-    holdEvents(writer, one.events, { outcome: one.held?.outcome });
-    one.resolve([]);
+    holdEvents(writer, append.events, { outcome: append.held?.outcome });
+    append.resolve([]);
   } catch (error) {
-    refuseOne(one, error);
+    rejectAppend(append, error);
   }
 }
 
-function refuseOne({ held, reject }: Append, error: unknown): void {
+function rejectAppend({ held, reject }: Append, error: unknown): void {
   held?.outcome?.reject(error);
   reject(error);
 }
 
 type Job = () => Promise<void>;
 
-/** Adds a job. */
+/** A queue of jobs. */
 interface Turns {
-  (work: Job): void;
+  /** Adds a job. */
+  (job: Job): void;
   /** Whether no job waits or runs. */
   isIdle(): boolean;
 }
 
 /**
- * Runs jobs one at a time. Jobs never reject. Even the first job starts in a microtask, so that appends of
- * the same tick can join its group.
+ * Makes a queue that runs jobs one at a time. Jobs must never reject. Even the first job starts in a
+ * microtask, so that appends of the same tick can join its group.
  */
 export function turns(): Turns {
   const waiting: Job[] = [];
-  const next = (): void => void waiting[0]?.().then(over);
-  const over = (): void => {
+  // The job that runs is the first in the list until it is done.
+  const runFirst = (): void => void waiting[0]?.().then(runNext);
+  const runNext = (): void => {
     waiting.shift();
-    next();
+    runFirst();
   };
-  const add = (work: Job): void => {
-    if (waiting.push(work) === 1) queueMicrotask(next);
+  const add = (job: Job): void => {
+    if (waiting.push(job) === 1) queueMicrotask(runFirst);
   };
   return Object.assign(add, { isIdle: () => waiting.length === 0 });
 }
 
-/** Queues a job and returns its result. */
-export function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
+/** Queues a job. Settles as the job does. */
+export function doInTurn<T>(inTurn: (job: Job) => void, job: () => Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  inTurn(() => work().then(resolve, reject));
+  inTurn(() => job().then(resolve, reject));
   return promise;
 }

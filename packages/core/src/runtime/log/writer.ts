@@ -10,7 +10,7 @@ import type { WriteOptions } from "../../loop/leg/session-log.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { HeldGroup } from "./held-events.ts";
 
-/** What it takes to write a leg's events. */
+/** The parts that a leg's writer uses. */
 export interface WriterParts {
   store: EventStore;
   tail: LiveTail;
@@ -21,22 +21,26 @@ export interface WriterParts {
   onEvent(event: StoredEvent): void;
 }
 
-/** A leg's log that is being written, one call at a time. Only the functions of this room change it. */
+/**
+ * The writer of a leg's log. It does one job at a time. Only functions in `runtime/log` change its fields.
+ */
 export interface Writer extends Readonly<WriterParts> {
+  /** A random id of the leg, with which its append ids begin. */
   readonly leg: string;
+  /** The number of appends so far, which ends the append ids. */
   appends: number;
-  /** Events that are in the state under the numbers that they will get. The next append stores them first. */
+  /** Events that are in the state but not in the log. The next append stores them first. */
   held: readonly HeldGroup[];
-  /** Whether the state still has events that are not held any more, and is about to be folded again. */
+  /** Whether the state has events under wrong numbers, so that the log has to be folded again. */
   isStale: boolean;
   /**
-   * Raised whenever the state had events that the log has under other numbers, or not at all. What was
-   * decided before that is void.
+   * How many times the log was folded again because the state differed from it. Decisions of an earlier
+   * revision are void.
    */
   revision: number;
   /**
-   * Why nothing can be written any more: nobody knows whether the held events were stored, or another process
-   * has taken over the session.
+   * The error after which nothing more can be written. It is unknown whether the held events were stored, or
+   * another process has taken over the session.
    */
   failure: { error: unknown } | undefined;
   /** Whether the last append has given the run to the engine, and so released the lease. */
@@ -67,7 +71,7 @@ export function isRefused(error: unknown): boolean {
   return PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
 }
 
-/** Returns the error for held events that another process has come before. */
+/** Returns the error for held events that were dropped, because another process stored something first. */
 export function notAsHeld(cause?: unknown): PawlError {
   return new PawlError("conflict", "Held events were not stored as they were.", { cause });
 }
@@ -78,8 +82,8 @@ export function isNotStored(error: unknown): boolean {
 }
 
 /**
- * Resolves to what was written. Resolves to `undefined` if it was refused because the log had newer events
- * than `seq`, which are then in the state.
+ * Waits for an append, and resolves to its result. Resolves to `undefined` if the append was refused because
+ * the log has events after `seq`. Those events are then in the state.
  */
 export async function unlessOvertaken<T>(
   state: SessionState,
@@ -90,15 +94,15 @@ export async function unlessOvertaken<T>(
     return await written;
   } catch (error) {
     // A key that was taken before the caller decided is an error: deciding again would not help.
-    const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
-    if (takenMeanwhile || PawlError.is(error, "conflict")) return undefined;
+    const isTakenSince = PawlError.is(error, "key_taken") && state.lastSeq > seq;
+    if (isTakenSince || PawlError.is(error, "conflict")) return undefined;
     throw error;
   }
 }
 
 /**
- * Appends to the store, and returns the rows. If it stays unknown whether held events were stored, nothing
- * more can be written.
+ * Appends events to the store, and returns the rows. Rejects as the store does. If it is then unknown whether
+ * held events were stored, the writer can write nothing more.
  */
 export async function appendRows(
   writer: Writer,
@@ -127,8 +131,9 @@ export async function appendRows(
 }
 
 /**
- * Appends events, and gives the run to the engine in the same transaction. Resolves to `undefined` if that is
- * not possible. Then the caller must append the events.
+ * Appends events, and gives the run to the engine in the same transaction. Resolves to `undefined` if the
+ * store has no transactions or `giveAway` rejects. Then nothing is stored, and the caller must append the
+ * events.
  */
 async function appendAndGiveAway(
   writer: Writer,
@@ -137,29 +142,34 @@ async function appendAndGiveAway(
   giveAway: (transaction: unknown) => Promise<void>,
 ): Promise<readonly StoredEvent[] | undefined> {
   const { store, state } = writer;
-  let failed = false;
-  const also = async (transaction: unknown) => {
-    failed = true;
+  let giveAwayFailed = false;
+  const giveAwayToo = async (transaction: unknown) => {
+    giveAwayFailed = true;
     await giveAway(transaction);
-    failed = false;
+    giveAwayFailed = false;
   };
   try {
-    const rows = await store.appendWith?.(state.sessionId, events, { ...options, release: true }, also);
+    const rows = await store.appendWith?.(
+      state.sessionId,
+      events,
+      { ...options, release: true },
+      giveAwayToo,
+    );
     writer.isGivenAway = rows !== undefined;
     return rows;
   } catch (error) {
-    if (failed) return undefined;
+    if (giveAwayFailed) return undefined;
     throw error;
   }
 }
 
-/** Applies an event that is stored. */
+/** Applies a stored event to the state, and calls `onEvent` for it. */
 export function applyStored({ state, onEvent }: Writer, event: StoredEvent): void {
   applyEvent(state, event);
   onEvent(event);
 }
 
-/** Applies the events that other processes have stored, up to the one before `end`. */
+/** Applies the events that other processes have stored, but none from the number `end` on. Default: all. */
 export async function readNew(writer: Writer, end?: number): Promise<void> {
   const { store, state } = writer;
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
@@ -170,7 +180,7 @@ export async function readNew(writer: Writer, end?: number): Promise<void> {
 
 /**
  * Folds the log again, because the state has events after `afterSeq` that the log has under other numbers, or
- * not at all.
+ * not at all. Calls `onEvent` for each event of the log after `afterSeq`.
  */
 export async function readAgain(writer: Writer, afterSeq: number): Promise<void> {
   const { store, state, onEvent } = writer;
@@ -189,6 +199,7 @@ export async function readAgain(writer: Writer, afterSeq: number): Promise<void>
   }
 }
 
+/** Ends all writing with an error: later calls throw it, and the outcomes of held events reject with it. */
 function endWriting(writer: Writer, error: unknown): void {
   writer.failure = { error };
   for (const { outcome } of writer.held) outcome?.reject(error);

@@ -14,31 +14,32 @@ import { leaseSessionOf } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 
-/** Begins, continues or retries a run, as the options ask. */
+/** Starts a run with `input`, continues a run with `answers`, or retries a run with `retry`. */
 export async function beginOrContinue(
   host: Host,
-  named: string | Agent<never>,
-  given: RunOptions | RetryRunOptions,
+  agentOrName: string | Agent<never>,
+  rawOptions: RunOptions | RetryRunOptions,
 ): Promise<Begun> {
-  const agent = agentNamed(host, named);
+  const agent = agentNamed(host, agentOrName);
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  checkRunOptions(given);
-  // As a later process reads it from the log, e.g. with strings for dates.
+  checkRunOptions(rawOptions);
+  const { caller: rawCaller } = rawOptions;
+  // Converts the caller to JSON, e.g. dates to strings, as later processes read it from the log.
   const options =
-    given.caller === undefined ? given : { ...given, caller: toJson(given.caller) as JsonObject };
+    rawCaller === undefined ? rawOptions : { ...rawOptions, caller: toJson(rawCaller) as JsonObject };
   const { userId, input } = options;
   if (input === undefined) return await continueRun(host, agent, options);
-  const clientTools = await toolsOf(agent, options);
+  const clientTools = await checkedTools(agent, options);
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const { message, files } =
     typeof input === "string"
       ? { message: input, files: [] }
-      : await (await rarelyUsedParts()).readInput(host.files, agent, { userId, input });
+      : await (await loadRarelyUsedParts()).readInput(host.files, agent, { userId, input });
   const { clientMessageId, signal, params, caller, credentials } = options;
-  const opened = await openFor(
+  const opened = await openOwn(
     host,
     agent,
-    await wantedBy(host, agent, options),
+    await sessionFor(host, agent, options),
     begunBy({ caller, credentials, clientTools }),
   );
   const { session } = opened;
@@ -55,9 +56,9 @@ export async function beginOrContinue(
     throw error;
   }
   const references = files.map(({ reference }) => reference);
-  const said = { message, files: references, knowledge, params, clientMessageId, clientTools };
-  const incoming = { session, agent, ...said, signal, whenBusy, caller, credentials };
-  return await beginWithMessage(host, incoming, rarelyUsedParts, opened);
+  const content = { message, files: references, knowledge, params, clientMessageId, clientTools };
+  const incoming = { session, agent, ...content, signal, whenBusy, caller, credentials };
+  return await beginWithMessage(host, incoming, loadRarelyUsedParts, opened);
 }
 
 /** Continues a run with answers, or retries one. */
@@ -65,40 +66,45 @@ async function continueRun(host: Host, agent: Agent, options: RunOptions | Retry
   const { userId, sessionId: id, signal, caller, credentials } = options;
   if (id === undefined || id === "")
     throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-  const { beginRetry, beginWithAnswers } = await rarelyUsedParts();
-  const asked = { agent, signal, caller, credentials };
-  const wanted = { userId, id };
+  const { beginRetry, beginWithAnswers } = await loadRarelyUsedParts();
+  const request = { agent, signal, caller, credentials };
+  const toOpen = { userId, id };
   if (options.retry === undefined) {
-    const opened = await openFor(host, agent, wanted, { caller, credentials });
+    const opened = await openOwn(host, agent, toOpen, { caller, credentials });
     return await beginWithAnswers(
       host,
-      { ...asked, session: opened.session, answers: options.answers ?? [] },
+      { ...request, session: opened.session, answers: options.answers ?? [] },
       opened,
     );
   }
-  const opened = await openFor(host, agent, wanted, senderOf(asked));
-  return await beginRetry(host, { ...asked, session: opened.session, runId: options.retry }, opened);
+  const opened = await openOwn(host, agent, toOpen, senderOf(request));
+  return await beginRetry(host, { ...request, session: opened.session, runId: options.retry }, opened);
 }
 
-/** The code for answers, retries, files and tools of clients, in a chunk that most processes load late. */
-const rarelyUsedParts = () => import("../later/index.ts");
+/** Loads the code for answers, retries, files and tools of clients. Most processes need this chunk late. */
+const loadRarelyUsedParts = () => import("../later/index.ts");
 
-/** Opens the session of a request, in one call of the store. */
-async function openFor(
+/**
+ * Opens the session of a request, in one call of the store. `leased` is `undefined` if the lease is taken.
+ *
+ * @throws PawlError `not_found` if the user has no such session of the agent, `invalid_input` if it has
+ * expired
+ */
+async function openOwn(
   host: Host,
   agent: Agent,
-  wanted: Parameters<typeof leaseSessionOf>[1],
+  toOpen: Parameters<typeof leaseSessionOf>[1],
   from: BegunBy,
 ): Promise<{ session: Session; leased: LeasedSession | undefined }> {
-  const opened = await leaseSessionOf(host, wanted, agent, from);
+  const opened = await leaseSessionOf(host, toOpen, agent, from);
   return {
-    session: notExpired(checkOwn(host, opened?.session, wanted.userId, agent)),
+    session: notExpired(checkOwn(host, opened?.session, toOpen.userId, agent)),
     leased: opened?.leased,
   };
 }
 
-/** Returns the session that a message needs. Without an id, it is created. */
-async function wantedBy(
+/** Returns which session to open for a message. Without a `sessionId`, a new session is created. */
+async function sessionFor(
   host: Host,
   agent: Agent,
   options: RunOptions,
@@ -109,24 +115,29 @@ async function wantedBy(
   return { userId, id: await newSessionId(host, agent.name, options), create };
 }
 
-/** Checks the tools that a client offers with its message. @throws PawlError `invalid_input` */
-async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
+/** Checks and returns the tools that a client offers with its message. @throws PawlError `invalid_input` */
+async function checkedTools(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
   if (clientTools === undefined) return undefined;
-  const { checkedOffer } = await rarelyUsedParts();
+  const { checkedOffer } = await loadRarelyUsedParts();
   return checkedOffer(agent, clientTools);
 }
 
 /**
- * Returns the agent of that name, or the given agent if the runtime has it. Refuses another object with the
- * same name, because its tools and instructions may differ from those that the caller expects.
+ * Returns the runtime's agent for a name or an agent object. Refuses another object with the same name,
+ * because its tools and instructions may differ from those of the runtime's agent.
+ *
+ * @throws PawlError `not_found`
  */
-export function agentNamed(host: Host, named: string | Agent<never>): Agent {
-  const name = typeof named === "string" ? named : named?.name;
+export function agentNamed(host: Host, agentOrName: string | Agent<never>): Agent {
+  const name = typeof agentOrName === "string" ? agentOrName : agentOrName?.name;
   if (typeof name !== "string")
-    throw new PawlError("not_found", `Expected an agent of this runtime, or its name; got ${kindOf(named)}.`);
+    throw new PawlError(
+      "not_found",
+      `Expected an agent of this runtime, or its name; got ${kindOf(agentOrName)}.`,
+    );
   const agent = host.agents.get(name);
   if (agent === undefined) throw noSuchAgent(host, name);
-  if (typeof named !== "string" && named !== agent)
+  if (typeof agentOrName !== "string" && agentOrName !== agent)
     throw new PawlError(
       "not_found",
       `This runtime has another agent named "${name}". Pass the object that is in its \`agents\`.`,
@@ -141,14 +152,15 @@ function notExpired(session: Session): Session {
 }
 
 /**
- * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
- * exist. The message says so if the user's session is one of an agent that the runtime lacks, e.g. under an
- * agent's former name.
+ * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if the session
+ * did not exist. If the runtime lacks the agent of the user's session, e.g. because it was renamed, the
+ * error's message names that agent.
  */
 export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   return checkOwn(host, await host.store.sessions.get(id), userId, agent);
 }
 
+/** Does the check of {@link ownSession} for a session that has been read. */
 function checkOwn(host: Host, session: Session | undefined, userId: string, agent?: Agent): Session {
   if (session?.userId === userId) {
     if (agent === undefined || session.agent === agent.name) return session;

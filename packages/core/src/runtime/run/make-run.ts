@@ -20,40 +20,42 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   const settled = begun.then((run) =>
     counted(host.reads, resultFrom(host, run, signal)).finally(run.release),
   );
-  // Listeners have the last event before `result` settles, so that output is in order and complete.
+  // `result` settles after the listeners have received the last event, so that output is in order and
+  // complete.
   let listening = Promise.resolve();
   const result = settled.finally(() => listening);
   // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
   started.catch(() => undefined);
-  // If the leg fails in this process, iterators throw its error, because no more events may come.
+  // If the leg fails in this process, no more events may come. So the iterators throw its error.
   const failure = new AbortController();
   result.catch(() => undefined);
   settled.catch((error: unknown) => failure.abort(error));
-  const from = started.then((start) => ({
+  const followOptions = started.then((start) => ({
     ...start,
     untilIdle: start,
     failure: failure.signal,
     wholeText: true,
   }));
-  from.catch(() => undefined);
-  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
+  followOptions.catch(() => undefined);
+  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, followOptions);
   const listeners = new Map<string, readonly ((event: never) => void)[]>();
   const emit = (event: SessionEvent): void => {
     for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
   };
-  const pump = once(() => listenFrom(host, from, emit));
+  // All listeners share one reader, which starts with the first listener.
+  const startListening = once(() => listenFrom(host, followOptions, emit));
   const run: Run = {
     started,
     result,
     [Symbol.asyncIterator]: events,
     get textStream() {
-      return textFrom(host, from);
+      return textFrom(host, followOptions);
     },
     on: (type, listener) => {
       checkListening(type, listener);
       listeners.set(type, [...(listeners.get(type) ?? []), listener]);
-      // `result` rejects if the store fails.
-      listening = pump().catch(() => undefined);
+      // If the store fails, `result` rejects with the error.
+      listening = startListening().catch(() => undefined);
       return run;
     },
     off: (type, listener) => {
@@ -68,7 +70,10 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   return run;
 }
 
-/** Calls a listener. Its exception becomes an uncaught one, and other listeners are still called. */
+/**
+ * Calls a listener. If it throws, its error becomes an uncaught exception, and other listeners are still
+ * called.
+ */
 function callSafely<T>(listener: (event: T) => void, event: T): void {
   try {
     listener(event);
@@ -79,6 +84,7 @@ function callSafely<T>(listener: (event: T) => void, event: T): void {
   }
 }
 
+/** Returns the result of a run once the run has ended or asks the user, in any process. */
 async function resultFrom(
   host: Host,
   { start, work, release }: Begun,
@@ -86,29 +92,33 @@ async function resultFrom(
 ): Promise<RunResult> {
   const outcome = await work?.done;
   if (outcome?.settled && isSettled(outcome.state)) return resultOf(outcome.state);
-  // The run waits for a time, and no leg listens to the signal.
-  const leave = release === undefined ? stopOnAbort(host, start, signal) : undefined;
+  // No leg of this process listens to the signal now, e.g. because the run waits for a time. With `release`,
+  // the signal is attached already.
+  const detach = release === undefined ? stopOnAbort(host, start, signal) : undefined;
   const failure = new AbortController();
   void failureOfWakes(host, start.sessionId).then((error) => failure.abort(error));
-  return resultOf(await settledState(host, start, failure.signal).finally(leave));
+  return resultOf(await settledState(host, start, failure.signal).finally(detach));
 }
 
-/** Resolves to the error of the first work that a timer of this process starts for the run and that fails. */
+/**
+ * Resolves to the error of the first leg that fails after a timer of this process has started it. Never
+ * settles if no such leg fails.
+ */
 async function failureOfWakes({ wakes }: Host, sessionId: string): Promise<unknown> {
   for (let wake = wakes.get(sessionId); wake !== undefined; wake = wakes.get(sessionId)) {
     const work = await wake.work;
-    const failed = await work.done.then(
+    const failure = await work.done.then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    if (failed !== undefined) return failed.error;
+    if (failure !== undefined) return failure.error;
   }
   return await new Promise(() => undefined);
 }
 
 /**
- * Waits until the run, or the run that picked its message up, has settled in any process. Returns the
- * session's state at that moment, without later events.
+ * Waits until the run, or the later run to which its message was handed over, has settled in any process.
+ * Returns the session's state at that moment, without later events.
  */
 async function settledState(
   host: Host,
@@ -116,16 +126,16 @@ async function settledState(
   failure: AbortSignal,
 ): Promise<SessionState> {
   const state = newSessionState(sessionId);
-  let untilIdle: AwaitedRun = start;
+  let awaited: AwaitedRun = start;
   for await (const event of readShown(host.store, sessionId)) {
     applyEvent(state, event);
-    const heir = successorOf(untilIdle, event);
-    if (heir === undefined && event.type === "run_ended" && event.data.run_id === untilIdle.runId)
+    const successor = successorOf(awaited, event);
+    if (successor === undefined && event.type === "run_ended" && event.data.run_id === awaited.runId)
       return state;
-    untilIdle = heir ?? untilIdle;
+    awaited = successor ?? awaited;
   }
-  if (state.run?.runId === untilIdle.runId && isSettled(state)) return state;
-  const options = { sessionId, afterSeq: state.lastSeq, untilIdle, failure };
+  if (state.run?.runId === awaited.runId && isSettled(state)) return state;
+  const options = { sessionId, afterSeq: state.lastSeq, untilIdle: awaited, failure };
   for await (const event of followFrom(host, options)) {
     if ("seq" in event) applyEvent(state, event);
   }

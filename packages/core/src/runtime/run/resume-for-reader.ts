@@ -24,27 +24,32 @@ export function followAndResume(
   return followFrom(host, { ...options, sessionId, failure: handedOver.signal, companion });
 }
 
-/** What a reader knows of the session that it resumes. */
+/** The state of a reader that resumes the runs of a session. */
 interface Watched {
-  /** Whether a run is in progress, by what was read. */
+  /** Whether a run is in progress, judging by the events read so far. */
   runs: boolean;
-  /** When the reader last heard of the session, in the clock's milliseconds. */
+  /** When the reader last received events, in milliseconds of the host's clock. */
   heardAt: number;
-  /** Whether the session is being looked at. */
-  isLookedAt: boolean;
-  /** Whether the reader has left. */
-  isOver: boolean;
-  /** The time for which this reader has resumed the run. */
+  /** Whether a check of the session is in progress. */
+  isChecking: boolean;
+  /** Whether the reader is closed. */
+  isClosed: boolean;
+  /** `wakeAt` of the session when this reader last resumed its run; `undefined` before that. */
   resumedAt: string | null | undefined;
+  /** Cancels the timer of the next check. */
   cancelWait(): void;
 }
 
-/** What a reader does about a session that this process has no leg of. */
+/** What a reader does for a session of which this process has no leg. */
 type Care = "nothing" | "give_credentials" | "wait" | "resume";
 
 /**
- * Returns what to do about a session that this process is not working on: wait with a run until its time,
- * resume it once that has come, or give its question the reader's credentials.
+ * Returns what a reader does for a session that this process is not working on:
+ *
+ * - `wait` while the run waits for a time;
+ * - `resume` if that time has come, or if the run does not wait: the process that works on it may be dead;
+ * - `give_credentials` if the run asks the user, because it may ask for credentials;
+ * - `nothing` without an open run, or if the user is asked and the reader has no credentials.
  */
 export function careFor(
   session: Pick<Session, "openRun" | "wakeAt" | "status" | "pending"> | undefined,
@@ -52,7 +57,7 @@ export function careFor(
 ): Care {
   if (session === undefined || session.openRun === null) return "nothing";
   const { wakeAt, status, pending } = session;
-  // By this process's clock, which may be wrong. The store's clock then decides.
+  // This process's clock may be wrong. When the run is resumed, the store's clock decides.
   const isLate = wakeAt != null && wakeAt !== facts.resumedAt && Date.parse(wakeAt) <= facts.now;
   const isDue = isLate && !facts.hasTimer;
   if (status === "suspended" && pending > 0 && !isDue)
@@ -61,78 +66,84 @@ export function careFor(
 }
 
 /**
- * Checks at once, and again after each lease time without a stored event, whether the session's run is
- * abandoned. Until its lease expires, the run of a dead process looks like any other.
+ * Makes the companion of a reader, which resumes the session's run if it is abandoned. Checks at once, and
+ * again after each lease time without a stored event: the lease of a dead process has expired by then.
  */
 function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () => void): ReaderCompanion {
   const { clock, leaseTtlMs } = host;
   const watched: Watched = {
     runs: false,
     heardAt: clock.now(),
-    isLookedAt: false,
-    isOver: false,
+    isChecking: false,
+    isClosed: false,
     resumedAt: undefined,
     cancelWait: () => {},
   };
-  const look = () => void lookOnce(host, sessionId, from, watched, look);
+  const check = () => void checkOnce(host, sessionId, from, watched, check);
   const cancel = every(clock, leaseTtlMs, () => {
-    if (watched.runs && clock.now() - watched.heardAt >= leaseTtlMs / 2) look();
+    if (watched.runs && clock.now() - watched.heardAt >= leaseTtlMs / 2) check();
   });
   const notify = (id: string) => {
     if (id === sessionId) onHandOver();
   };
   host.handOvers.add(notify);
-  look();
+  check();
   return {
     saw(events) {
       watched.heardAt = clock.now();
       for (const event of events) {
         watched.runs = runsAfter(event, watched.runs);
-        if (event.type === "run_suspended" && from.credentials !== undefined) look();
+        if (event.type === "run_suspended" && from.credentials !== undefined) check();
       }
     },
     close() {
       host.handOvers.delete(notify);
-      watched.isOver = true;
+      watched.isClosed = true;
       watched.cancelWait();
       cancel();
     },
   };
 }
 
-/** Looks at a session, unless the reader does so already. `again` is called if another process has it. */
-async function lookOnce(
+/**
+ * Checks the session, unless a check is in progress. If its run waits for a time by the store's clock, sets a
+ * timer that calls `checkAgain` then.
+ */
+async function checkOnce(
   host: Host,
   sessionId: string,
   from: AskedBy,
   watched: Watched,
-  again: () => void,
+  checkAgain: () => void,
 ): Promise<void> {
-  if (watched.isLookedAt || host.draining) return;
-  watched.isLookedAt = true;
+  if (watched.isChecking || host.draining) return;
+  watched.isChecking = true;
   const waitMs = await beginning(host, careOnce(host, sessionId, from, watched)).catch(host.report);
-  watched.isLookedAt = false;
-  if (waitMs === undefined || watched.isOver) return;
+  watched.isChecking = false;
+  if (waitMs === undefined || watched.isClosed) return;
   watched.cancelWait();
-  watched.cancelWait = host.clock.after(Math.min(waitMs, LONGEST_TIMER_MS), again, { background: true });
+  watched.cancelWait = host.clock.after(Math.min(waitMs, LONGEST_TIMER_MS), checkAgain, { background: true });
 }
 
-/** Does what a session needs. Resolves to the time until the next look, in milliseconds, if that is known. */
+/**
+ * Does what {@link careFor} returns. Resolves to the time until the next check, in milliseconds; `undefined`
+ * if the usual checks are enough.
+ */
 async function careOnce(
   host: Host,
   sessionId: string,
   from: AskedBy,
   watched: Watched,
 ): Promise<number | undefined> {
-  const isOurs = host.atWork.has(sessionId);
-  const session = isOurs ? undefined : await host.store.sessions.get(sessionId);
+  const hasLeg = host.atWork.has(sessionId);
+  const session = hasLeg ? undefined : await host.store.sessions.get(sessionId);
   const care = careFor(session, {
     now: host.clock.now(),
     resumedAt: watched.resumedAt,
     hasTimer: host.wakes.has(sessionId),
     hasCredentials: from.credentials !== undefined,
   });
-  if (isOurs || care === "wait" || care === "resume") watched.runs = true;
+  if (hasLeg || care === "wait" || care === "resume") watched.runs = true;
   if (session === undefined || care === "nothing" || care === "wait") return undefined;
   const { giveCredentials, resumeIfDue } = await import("../later/index.ts");
   if (care === "give_credentials") {

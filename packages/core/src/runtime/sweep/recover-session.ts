@@ -8,21 +8,21 @@ import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { untilLeft } from "../leg/until-left.ts";
 import { resumeIfDue } from "./sweep.ts";
 
-/** How soon a session is woken again for which this process had no place, in milliseconds. */
+/** The pause before a session is woken again if this process had no place for it, in milliseconds. */
 const NO_PLACE_MS = 500;
 
 /**
- * Continues a session that an engine has woken, if this process has a place for it. Wakes it again if that is
- * needed. Never rejects.
+ * Continues a session that an engine has woken, if this process has a place for it. Wakes the session again
+ * if it was left, or has to be continued later. Never rejects.
  */
 export async function continueWoken(host: Host, { sessionId, signal }: WokenSession): Promise<void> {
   const { engine, slots } = host;
-  // The engine in memory has taken the place. Any other one finds another process meanwhile.
+  // The engine in memory has taken a place before its call. The application's engine takes none.
   const place = host.hasOwnEngine ? takePlace(slots) : FREE_PLACE;
   try {
     if (place === undefined) return await engine?.wake(sessionId, { afterMs: NO_PLACE_MS });
     const { outcome, afterMs, userId = "" } = await recoverSession(host, sessionId, signal, true);
-    // Without an engine of the application's, this process would resume what it had to leave.
+    // The engine in memory would wake the session in this process, which has just left it.
     if (outcome === "left" && host.hasOwnEngine) await engine?.wake(sessionId, { userId });
     else if (afterMs !== undefined) await engine?.wake(sessionId, { userId, afterMs });
   } catch (error) {
@@ -33,7 +33,11 @@ export async function continueWoken(host: Host, { sessionId, signal }: WokenSess
   }
 }
 
-/** Continues the session's run, and resolves once this process is done with it: see `Runtime.recover`. */
+/**
+ * Continues the session's run, and resolves once this process is done with it: see `Runtime.recover`.
+ * `isWoken` says whether an engine has woken the session. The result also has the session's owner, for the
+ * next wake.
+ */
 export async function recoverSession(
   host: Host,
   sessionId: string,
@@ -45,9 +49,9 @@ export async function recoverSession(
   if (session === undefined || session.openRun === null) return { outcome: "ended" };
   const { userId, status, pending, wakeAt } = session;
   const busy = { outcome: "busy" as const, userId, afterMs: host.leaseTtlMs };
-  const own = host.atWork.get(sessionId);
-  if (own !== undefined) {
-    await own.catchUp();
+  const runningLeg = host.atWork.get(sessionId);
+  if (runningLeg !== undefined) {
+    await runningLeg.catchUp();
     return busy;
   }
   if (status === "suspended" && pending > 0 && wakeAt === null) return { outcome: "waiting", userId };
@@ -57,18 +61,18 @@ export async function recoverSession(
   if (leg === undefined) {
     if (host.draining) return { outcome: "left", userId };
     const hasFailed = !host.agents.has(session.agent) || host.setbacks.has(sessionId);
-    // The process that has the lease may be dead. Its lease then ends sooner than a new one would.
+    // The process that has the lease may be dead. Its lease then expires before a whole lease time is over.
     return hasFailed ? busy : { ...busy, afterMs: Math.ceil(host.leaseTtlMs / 3) };
   }
   if (!isResumed(leg)) return { outcome: "waiting", userId, afterMs: leg.waitMs };
   const outcome = await untilLeft(host, sessionId, leg, signal);
   if (outcome === undefined) return busy;
   if (!outcome.settled) return { outcome: "left", userId };
-  return { userId, ...restOf(outcome.state) };
+  return { userId, ...recoveredFrom(outcome.state) };
 }
 
-/** Returns how a leg has left the session's run: it has ended, or waits. */
-function restOf(state: SessionState): Recovered {
+/** Returns the outcome after a leg that has ended or suspended the run. */
+function recoveredFrom(state: SessionState): Recovered {
   const run = openRun(state);
   if (run === undefined) return { outcome: "ended" };
   const at = firstExpiry(waitingFor(run));

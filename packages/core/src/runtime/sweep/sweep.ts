@@ -12,7 +12,7 @@ import { untilLeft } from "../leg/until-left.ts";
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
 
-/** The most sessions that one sweep opens at the same time. */
+/** The most sessions that a sweep opens at the same time, without those whose tools come from a function. */
 const AT_A_TIME = 8;
 
 /** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
  * Recovers every run that no process is working on. Returns the number of runs that this call recovered, once
  * they have begun, or with `wait` once their legs are over. If this process has no place for a run, has the
  * engine wake it. A session that cannot be recovered is reported once and tried again after growing pauses.
- * It does not delay other sessions. An agent with open runs that this runtime lacks is reported once.
+ * It does not delay other sessions. If this runtime lacks the agent of a run, reports the agent once.
  */
 export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {}): Promise<number> {
   const legs = await resumeAbandoned(host);
@@ -30,20 +30,21 @@ export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {
   return legs.length;
 }
 
+/** Resumes the listed sessions, page by page, until a page has no new session. */
 async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   const { agents, store, setbacks } = host;
   const seen = new Set<string>();
   const resumed: ResumedSession[] = [];
-  const asked = { isGone: false };
+  const engineState = { hasFailed: false };
   for (;;) {
     if (host.draining) return resumed;
-    // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
+    // Sessions that this sweep has seen are listed again, so the page has extra room for them.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));
     if (fresh.length === 0) break;
     for (const { id } of fresh) seen.add(id);
-    resumed.push(...(await resumeAll(host, fresh, asked)));
+    resumed.push(...(await resumeAll(host, fresh, engineState)));
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
@@ -51,8 +52,8 @@ async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
 }
 
 /**
- * Reports a run that waits for a process although this runtime lacks its agent, e.g. under an agent's former
- * name. Each agent is reported once.
+ * Reports an abandoned run if this runtime lacks its agent, e.g. because the agent was renamed. Each agent is
+ * reported once.
  */
 function reportIfUnknown(host: Host, session: Session): void {
   const { agents, lacking, report } = host;
@@ -69,7 +70,7 @@ const ABANDONED =
 async function resumeAll(
   host: Host,
   sessions: readonly Session[],
-  asked: AskedEngine,
+  engineState: EngineState,
 ): Promise<readonly ResumedSession[]> {
   const { agents, atWork } = host;
   const limit = pLimit(AT_A_TIME);
@@ -78,41 +79,50 @@ async function resumeAll(
     if (host.draining) break;
     reportIfHanging(host, session);
     if (atWork.has(session.id) || !isDue(host, session.id)) continue;
-    const place = await placeOrWake(host, session, asked);
+    const place = await placeOrWake(host, session, engineState);
     if (place === undefined) continue;
-    // The next sweep retries a session that cannot be opened.
+    // `opensOnce`, because the next sweep retries a session that cannot be opened.
     const resume = () => resumeSession(host, session, { place, opensOnce: true });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
     all.push({ id: session.id, leg: mayTakeLong ? resume() : limit(resume) });
   }
   const settled = await Promise.all(all.map(async ({ id, leg }) => ({ id, leg: await leg })));
-  return settled.filter((one): one is ResumedSession => isResumed(one.leg));
+  return settled.filter((result): result is ResumedSession => isResumed(result.leg));
 }
 
-/** Whether the engine has failed in this sweep. To ask it for each session might take hours. */
-interface AskedEngine {
-  isGone: boolean;
+/** The state of the engine during one sweep. */
+interface EngineState {
+  /** Whether a call has failed. The sweep then calls the engine no more: each call may take long to fail. */
+  hasFailed: boolean;
 }
 
-/** Takes a place for the session in this process. Without a free one, has the engine wake the session. */
-async function placeOrWake(host: Host, session: Session, asked: AskedEngine): Promise<Place | undefined> {
+/**
+ * Takes a place for the session in this process. Without a free place, has the engine wake the session, and
+ * returns `undefined`.
+ */
+async function placeOrWake(
+  host: Host,
+  session: Session,
+  engineState: EngineState,
+): Promise<Place | undefined> {
   const { engine, slots, report } = host;
   if (engine === undefined || isTaskSession(session)) return FREE_PLACE;
-  const own = engine.isExclusive ? undefined : takePlace(slots);
-  if (own !== undefined) return own;
-  if (asked.isGone) return takePlace(slots);
+  const place = engine.isExclusive ? undefined : takePlace(slots);
+  if (place !== undefined) return place;
+  if (engineState.hasFailed) return takePlace(slots);
   try {
     await engine.wake(session.id, { userId: session.userId });
     return undefined;
   } catch (error) {
     report(error);
-    asked.isGone = true;
-    // The engine is gone, so this process continues what it has a place for.
+    engineState.hasFailed = true;
+    // No other process is woken, so this one takes a place, even if the engine is exclusive.
     return takePlace(slots);
   }
 }
 
+/** Returns whether a session may be tried: it has no setback, or the pause after its last setback is over. */
 function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
@@ -135,16 +145,18 @@ export async function resumeIfDue(host: Host, session: Session, from: BegunBy = 
   return await resumeSession(host, session, from);
 }
 
+/** Resumes the session's run, within the time of {@link inTime}. If that fails, frees the place. */
 async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
   const agent = host.agents.get(session.agent);
   if (agent === undefined || host.draining) {
     from.place?.leave();
     return undefined;
   }
-  return await inTime(host, session, { agent, place: from.place }, resumed(host, session, agent, from));
+  return await inTime(host, session, { agent, place: from.place }, tryToResume(host, session, agent, from));
 }
 
-async function resumed(host: Host, session: Session, agent: Agent, from: BegunBy): Promise<Resumed> {
+/** Resumes the session's run. A failure becomes the session's setback; the first one in a row is reported. */
+async function tryToResume(host: Host, session: Session, agent: Agent, from: BegunBy): Promise<Resumed> {
   const { setbacks, clock, leaseTtlMs } = host;
   try {
     const leg = await recoverIfDue(host, session, agent, { ...from, ...heldFor(host, session, from) });
@@ -161,22 +173,22 @@ async function resumed(host: Host, session: Session, agent: Agent, from: BegunBy
   }
 }
 
-/** Returns the caller and credentials that this process holds for the waiting run, if `from` has none. */
+/** Returns the caller and credentials that a timer of this process holds for the run, if `from` has none. */
 function heldFor({ wakes }: Host, session: Session, from: BegunBy): BegunBy | undefined {
   const wake = wakes.get(session.id);
-  const isNamed = from.caller !== undefined || from.credentials !== undefined;
-  return wake === undefined || isNamed || !isFor(wake, session) ? undefined : wake.from;
+  const hasOwn = from.caller !== undefined || from.credentials !== undefined;
+  return wake !== undefined && !hasOwn && isSameWait(wake, session) ? wake.from : undefined;
 }
 
-/** Whether the session still waits as it did when the timer was set. */
-function isFor({ runId, at }: Wake, { openRun, wakeAt }: Session): boolean {
+/** Returns whether the session still waits as it did when the timer was set. */
+function isSameWait({ runId, at }: Wake, { openRun, wakeAt }: Session): boolean {
   return openRun === runId && wakeAt === at;
 }
 
 /**
- * Waits until a session is resumed, but no longer than a lease lasts, plus the time that its agent's function
- * `tools` may take. A session that is not open by then, e.g. because its store hangs, gives its place to
- * another one, and is not opened again until the store has answered. Resolves to `undefined` for it.
+ * Waits until a session is resumed, for at most the lease time plus the time limit of its agent's function
+ * `tools`. If the session is not open by then, e.g. because the store hangs, frees its place and resolves to
+ * `undefined`. The session is not tried again until the store has answered.
  */
 export async function inTime<T>(
   { clock, leaseTtlMs, setbacks }: Host,
@@ -195,10 +207,11 @@ export async function inTime<T>(
   }
 }
 
-/** Reports a session that {@link inTime} has given up, once. */
+/** Reports a session that {@link inTime} has given up. `failures` is 1 afterwards, so it is reported once. */
 export function reportIfHanging({ setbacks, report }: Host, { id }: Session): void {
   const setback = setbacks.get(id);
-  if (setback?.failures !== 0 || setback.dueAt !== Number.POSITIVE_INFINITY) return;
+  const isUnreported = setback?.failures === 0 && setback.dueAt === Number.POSITIVE_INFINITY;
+  if (!isUnreported) return;
   setbacks.set(id, { ...setback, failures: 1 });
   const message = `The session "${id}" is not open yet: its store does not answer. This process goes on without it, and continues it once the store answers.`;
   report(new PawlError("store_unavailable", message));

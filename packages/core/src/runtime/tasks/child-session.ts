@@ -7,12 +7,12 @@ import { type CallingLeg, effectiveType } from "../../loop/leg/effective-type.ts
 import type { Host } from "../leg/host.ts";
 import { childId } from "../leg/task-session.ts";
 
-/** Returns the name of a sub-agent in its session. No runtime has an agent with this name. */
+/** Returns the agent name of a sub-agent's session. No runtime has an agent with this name. */
 function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
 }
 
-/** Finds the session in which a sub-agent worked on a call. */
+/** Finds the session in which a sub-agent worked on a call; `undefined` if none was created. */
 export async function taskSession(
   host: Host,
   parent: Session,
@@ -51,18 +51,18 @@ export async function openChild(
   const id = childId(parent.id, callId);
   const { userId } = parent;
   const type = effectiveType(leg);
-  // The caller may be a fork, but the sub-agent's session is not.
+  // The caller's session may be a fork, but the sub-agent's session is not.
   const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
   const origin = { session_id: parent.id, call_id: callId };
   const session =
     (await host.store.sessions.get(id)) ??
     (await createOnce(host.store, { id, userId, agent, metadata: { ...metadata, parent: origin } }));
-  return ofType(own(session, userId, agent), type);
+  return ofType(checkOwner(session, userId, agent), type);
 }
 
 /**
- * Returns the session with its caller's current type. The stored row has the type from when the task was
- * given.
+ * Returns the session with its caller's current type. The stored row has the type that the caller had when
+ * the task began.
  */
 function ofType(session: Session, type: string | undefined): Session {
   const { type: _, ...metadata } = session.metadata;
@@ -73,7 +73,7 @@ function ofType(session: Session, type: string | undefined): Session {
  * Returns the session. Throws `conflict` if it belongs to another user or agent: clients may choose ids too,
  * so another session may already have this id.
  */
-function own(session: Session, userId: string, agent: string): Session {
+function checkOwner(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
   throw new PawlError("conflict", "The id of this sub-agent's session is taken by another session.");
 }

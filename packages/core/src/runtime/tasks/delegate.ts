@@ -25,8 +25,9 @@ import { outcomeOf } from "./task-outcome.ts";
 const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, endSupersededRun });
 
 /**
- * Has a sub-agent do a call's work in its own session: gives it the task, passes the user's answer on, or
- * continues after a crash.
+ * Has a sub-agent do a call's work in a session of its own: gives it the task, passes the user's answer on,
+ * or continues after a crash. Returns the call's result or question; `undefined` if this process leaves the
+ * run.
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
@@ -40,21 +41,21 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     params: callerParams(leg),
     ...callerOf(leg),
   };
-  // A process that takes over the caller's run looks for sessions of sub-agents. It finds this one, or this
-  // process no longer has the lease, and asks no model.
+  // The sub-agent begins only if this process can renew the lease of the caller's run. A process that takes
+  // over that run later finds the sub-agent's session in the store.
   const mayBegin = () => leg.life.renewLease();
-  const state = await whileWanted(leg, async (signal) => {
+  const state = await withStopSignal(leg, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
-    return await untilRest(host, leg, { session, agent, signal }, begun);
+    return await untilSettled(host, leg, { session, agent, signal }, begun);
   });
   return state && outcomeOf(call, state, delegated.durationMs());
 }
 
 /**
- * Calls `work` with a signal that aborts when the caller's run is stopped, and not when this process leaves
- * it to another one. A sub-agent that begins after the stop sees it before it asks its model.
+ * Calls `work` with a signal that aborts when the caller's run is stopped. The signal does not abort when
+ * this process leaves the run to another one. If the run is stopped already, the sub-agent asks no model.
  */
-async function whileWanted<T>({ life }: Leg, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withStopSignal<T>({ life }: Leg, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const onAbort = () => {
     if (!life.lost) stop.abort();
@@ -69,30 +70,30 @@ async function whileWanted<T>({ life }: Leg, work: (signal: AbortSignal) => Prom
 }
 
 /**
- * Returns the caller's `params` for the sub-agent, so that a hook that denies calls by their `params` cannot
- * be bypassed.
+ * Returns the `params` of the calling run for the sub-agent; `undefined` if there are none. A hook may deny
+ * calls by their `params`, and a sub-agent must not bypass that hook.
  */
 function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
 }
 
-/** Returns the caller and credentials for the sub-agent: those of the calling run. */
+/** Returns the caller and credentials of the calling run, which the sub-agent's run gets too. */
 function callerOf({ access: { caller, credentials } }: Leg): AskedBy {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }
 
-/** Shows the sub-agent's text to the caller's readers while the call runs. */
+/** Shows the sub-agent's text to the readers of the calling session while the call runs. */
 function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
   leg.readers.live.agents.set(callId, { tool_name: toolName, agent, session_id });
   leg.readers.touch();
 }
 
 /**
- * Errors after which the sub-agent's log says how to continue: its task or answer is already stored, or its
- * question is still open.
+ * Errors that {@link giveWork} ignores: the task or the answer is already stored, or the sub-agent's question
+ * is still open. The sub-agent's log then decides how to continue.
  */
-const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
+const KNOWN_BY_LOG: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
 
 /** The session and agent of a task, and the signal that stops its run. */
 interface Task {
@@ -101,7 +102,10 @@ interface Task {
   signal: AbortSignal;
 }
 
-/** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
+/**
+ * Gives the task or the user's answer to the sub-agent. Returns the work of its run if this process started
+ * any.
+ */
 async function giveWork(
   host: Host,
   task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & AskedBy,
@@ -110,30 +114,35 @@ async function giveWork(
   const { session, agent, message, caller, credentials, signal } = task;
   const question = call.question?.child;
   const answer = call.answer;
-  const asked = { ...(caller && { caller }), credentials, signal };
+  const request = { ...(caller && { caller }), credentials, signal };
   try {
     if (question !== undefined && answer?.expired) {
       // The sub-agent's own question expires at the same time, and so gets its default.
-      return await recover(host, session, agent, asked);
+      return await recover(host, session, agent, request);
     }
     if (question !== undefined && answer !== undefined) {
-      // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.
-      const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
-      const answers = [{ callId: question.callId, question: question.question, ...said }];
-      return (await beginWithAnswers(host, { session, agent, answers, ...asked })).work;
+      // With `question`, an answer that is passed on again after a crash cannot answer a later question.
+      const content = answer.error === undefined ? { value: answer.value } : { error: answer.error };
+      const answers = [{ callId: question.callId, question: question.question, ...content }];
+      return (await beginWithAnswers(host, { session, agent, answers, ...request })).work;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, incoming, meeting)).work;
   } catch (error) {
-    // A process that crashed may have passed it on already. Or the sub-agent's own schema is stricter than
-    // the one in the log, and the question must be asked again.
-    if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
+    // A process that crashed may have passed the task or the answer on. Or the schema in the tool's code is
+    // stricter than the one in the log, and the sub-agent's question stays open.
+    if (KNOWN_BY_LOG.some((code) => PawlError.is(error, code))) return undefined;
     throw error;
   }
 }
 
-async function untilRest(
+/**
+ * Waits until the sub-agent's run has ended or waits, in any process, and returns its session's state.
+ * Resumes the run if no process is working on it. Returns `undefined` if this process leaves the caller's
+ * run.
+ */
+async function untilSettled(
   host: Host,
   leg: Leg,
   { session, agent, signal }: Task,
@@ -142,28 +151,28 @@ async function untilRest(
   let active = begun;
   for (;;) {
     if (active !== undefined) {
-      const { state, settled } = await followed(leg, active);
+      const { state, settled } = await outcomeOfLeg(leg, active);
       if (settled) return state;
     }
     const state = await loadState(host.store, session.id);
-    if (isAtRest(state)) return state;
+    if (isTaskSettled(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
     active = await recover(host, session, agent, { ...callerOf(leg), signal });
-    // Another leg has the lease, or had it until a moment ago.
+    // Another leg has the lease, so this checks again soon.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
 
-/** Returns whether the sub-agent has finished, or waits: for the user's answer, or for a time. */
-function isAtRest({ run }: SessionState): boolean {
+/** Returns whether the sub-agent's run has ended, or waits for the user's answer or for a time. */
+function isTaskSettled({ run }: SessionState): boolean {
   return run !== undefined && (run.ended !== undefined || isResting(run));
 }
 
 /**
- * Waits for the sub-agent's leg. Stops the sub-agent's run if the caller's run is stopped. If this process
- * leaves the caller's run to another process, it leaves the sub-agent's run, too.
+ * Waits for the end of the sub-agent's leg. Stops the sub-agent's run if the caller's run is stopped. If this
+ * process leaves the caller's run to another process, it leaves the sub-agent's run, too.
  */
-async function followed(leg: Leg, active: Work): Promise<LegOutcome> {
+async function outcomeOfLeg(leg: Leg, active: Work): Promise<LegOutcome> {
   const { life } = leg;
   const { signal } = life;
   const onAbort = () => (life.lost ? active.leave(life.leaving ?? "hand_over") : active.abort());

@@ -18,41 +18,46 @@ import { isTask } from "../leg/task-session.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 import { spentSince } from "./task-outcome.ts";
 
-/** Returns the sub-agents' tasks that are still open when the run ends, or that it was not charged for. */
+/**
+ * Returns the sub-agents' tasks that are still open when the run ends, or whose use it was not charged for.
+ */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
     const session = await taskSession(host, leg.run.session, call.callId, call.toolName);
     if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
-    const own = await chosenBefore(leg, call);
-    const agent = childAgent(own ?? standIn(leg), leg.run.agent.name, call.toolName, slice);
-    const task = { session, agent, call, onlyEnds: own === undefined };
+    const chosen = await agentOfCall(leg, call);
+    const agent = childAgent(chosen ?? standIn(leg), leg.run.agent.name, call.toolName, slice);
+    const task = { session, agent, call, onlyEnds: chosen === undefined };
     tasks.push({ call, end: (signal) => endTask(host, task, signal) });
   }
   return tasks;
 }
 
-/** Returns the agent of a call, to end its task; `undefined` if the tool or the agent is gone. */
-async function chosenBefore(leg: Leg, call: CallState): Promise<Agent | undefined> {
+/** Returns the sub-agent that works on a call; `undefined` if the tool or the agent is gone. */
+async function agentOfCall(leg: Leg, call: CallState): Promise<Agent | undefined> {
   const tool = leg.run.agent.tools.get(call.toolName);
-  const chosen = tool?.delegate && (await chosenAgain(leg, tool, tool.delegate, call).catch(() => undefined));
+  const chosen = tool?.delegate && (await chooseAgain(leg, tool, tool.delegate, call).catch(() => undefined));
   return chosen !== undefined && "agent" in chosen ? agentOf(chosen.agent) : undefined;
 }
 
 /**
- * Returns the agent that ends a task whose own agent is gone: the calling agent without tools and hooks,
- * which only stores that the task was stopped.
+ * Returns an agent that ends a task whose own agent is gone: the calling agent without tools and hooks. It
+ * only stores that the task was stopped.
  */
 function standIn(leg: Leg): Agent {
   const { toolsFor: _, userData: __, ...agent } = leg.run.agent;
   return { ...agent, tools: new Map(), hooks: [] };
 }
 
-async function chosenAgain(leg: Leg, tool: Tool, delegate: Delegate, call: CallState) {
+/**
+ * Chooses the agent of a call as when the call started; `undefined` if the call's input is no longer valid.
+ */
+async function chooseAgain(leg: Leg, tool: Tool, delegate: Delegate, call: CallState) {
   if (delegate.fixed !== undefined) return { agent: delegate.fixed };
-  const given = call.started?.input ?? call.arguments;
-  const input = await validateFor(leg, tool.input, given);
+  const args = call.started?.input ?? call.arguments;
+  const input = await validateFor(leg, tool.input, args);
   return input.ok ? await chooseAgent(leg, delegate, call, input.value) : undefined;
 }
 
@@ -66,11 +71,14 @@ function mayBeOpen(call: CallState): boolean {
   return result === undefined || !result.data.success || result.data.skipped !== undefined;
 }
 
-/** Returns whether the caller was charged all that the sub-agent's session has used. */
+/** Returns whether the caller was charged for all tokens and costs of the sub-agent's session. */
 function isCharged({ charged }: CallState, { usage, costUsd }: Session): boolean {
   return costUsd === charged.costUsd && isEqualJson(tokensOf(usage), tokensOf(charged.usage));
 }
 
+/**
+ * Stops a task, waits until its run has ended, and returns the use for which the caller was not charged yet.
+ */
 async function endTask(
   host: Host,
   { session, agent, call, onlyEnds }: { session: Session; agent: Agent; call: CallState; onlyEnds: boolean },
@@ -86,6 +94,7 @@ async function endTask(
   return await unchargedUse(host, session, call);
 }
 
+/** Returns the use of a task for which the caller was not charged yet; `undefined` if there is none. */
 async function unchargedUse(host: Host, { id }: Session, call: CallState): Promise<UnchargedUse | undefined> {
   const { run } = await loadState(host.store, id);
   const spent = run && spentSince(call, run);

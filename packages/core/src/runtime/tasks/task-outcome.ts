@@ -30,29 +30,34 @@ export function outcomeOf(
   const run = state.run as RunState;
   const waiting = run.ended === undefined ? nextToWaitFor(run) : undefined;
   const spent = spentSince(call, run);
-  if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
+  if (waiting !== undefined) return passedOn(call, state.sessionId, waiting, spent);
   const { stop, text } = resultOf(state);
   const output = run.turn?.output;
   // A limit may have ended the run, with an output from its last turn.
   const success = output !== undefined || DONE.includes(stop.type);
-  const said = run.texts.at(-1) ?? text;
-  const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
+  const lastText = run.texts.at(-1) ?? text;
+  const quote = lastText === "" ? "" : ` Its last text: ${lastText}`;
+  const unfinished = `The agent did not finish: ${stop.message}${quote}`;
   const report = { ...reportOf(run), ...(!success && { code: stop.type }) };
-  return resultEvent(call, success, success ? (output?.value ?? (said || "Done.")) : unfinished, {
+  const content = success ? (output?.value ?? (lastText || "Done.")) : unfinished;
+  return resultEvent(call, success, content, {
     durationMs,
     data: { spent, ...(Object.keys(report).length > 0 && { report }) },
   });
 }
 
 /**
- * Returns what the calls of the sub-agent have reported: all fragments and sources, and the connector if only
- * one.
+ * Returns a report that joins those of the sub-agent's calls: all fragments and sources, and the connector if
+ * all calls with a connector have the same one.
  */
 function reportOf({ calls }: RunState): EventData["tool_result"]["report"] {
   const reports = calls.flatMap(({ result }) => result?.data.report ?? []);
-  const [connector, ...others] = new Set(reports.flatMap((one) => one.connector ?? []));
-  const fragments = [...new Set(reports.flatMap((one) => one.fragments ?? []))].slice(0, MOST_FRAGMENTS);
-  const byId = new Map(reports.flatMap((one) => one.sources ?? []).map((source) => [source.id, source]));
+  const [connector, ...others] = new Set(reports.flatMap(({ connector }) => connector ?? []));
+  const fragments = [...new Set(reports.flatMap(({ fragments }) => fragments ?? []))].slice(
+    0,
+    MOST_FRAGMENTS,
+  );
+  const byId = new Map(reports.flatMap(({ sources }) => sources ?? []).map((source) => [source.id, source]));
   const sources = [...byId.values()].slice(0, MOST_FRAGMENTS);
   return {
     ...(connector !== undefined && others.length === 0 && { connector }),
@@ -73,8 +78,8 @@ export function spentSince({ charged }: CallState, { usage, costUsd }: RunState)
 }
 
 /**
- * Returns what the caller's call waits for: the user's first question, because a wait for a time has nobody
- * who would miss it, or else the wait that is over first.
+ * Returns the question or wait of the sub-agent that its caller's call passes on: the first question to the
+ * user, or else the wait that ends first. Questions come first, because a user must see them.
  */
 function nextToWaitFor(run: RunState): Asking | undefined {
   const waiting = waitingFor(run);
@@ -82,8 +87,8 @@ function nextToWaitFor(run: RunState): Asking | undefined {
   return questionsOf(run)[0] ?? waiting.find(({ question }) => question?.expires?.at === first);
 }
 
-/** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
-function askedBy(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
+/** Returns the event that passes the sub-agent's question or wait on, as a question of the caller's call. */
+function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
   const { kind, payload, answerSchema, seq, expires, hidden, clientTool } =
     waiting.question as QuestionRecord;
   return questionEvent(call, {

@@ -6,32 +6,32 @@ import type { Host } from "../leg/host.ts";
 import { cancelWakes } from "./wake.ts";
 
 /** Recovers every run that no process is working on. Returns the number of runs that this call recovered. */
-// Only servers sweep, so the code is not loaded at the start.
 export function sweepOnce(host: Host, options: { wait?: boolean } = {}): Promise<number> {
   return beginning(
     host,
-    load().then(({ sweep }) => sweep(host, options)),
+    loadSweeps().then(({ sweep }) => sweep(host, options)),
   );
 }
 
-const load = () => import("../later/index.ts");
+/** Loads the code of sweeps. It is not loaded at the start, because only servers sweep. */
+const loadSweeps = () => import("../later/index.ts");
 
-/** What a process does by itself, without a request. */
+/** The background work of a process: sweeps, and the sessions that its engine wakes. */
 interface OwnWork {
-  /** Sweeps at once and then once per lease time, and works for the engine. */
+  /** Sweeps at once and then once per lease time, and serves the engine. */
   start(): void;
-  /** Works for the engine only. */
+  /** Continues the sessions that the engine wakes, without sweeps. */
   serveEngine(): void;
-  /** Takes no more work, and resolves once the engine knows what was done. */
+  /** Takes no more work. Resolves once the engine's worker has stopped. */
   stop(): Promise<void>;
 }
 
-/** Makes what a process does by itself. The timer of its sweeps does not keep the process alive. */
+/** Makes the background work of a process. The timer of its sweeps does not keep the process alive. */
 export function ownWork(host: Host): OwnWork {
   const { engine, slots } = host;
-  let cancel: (() => void) | undefined;
+  let cancelSweeps: (() => void) | undefined;
   let worker: Promise<EngineWorker> | undefined;
-  const look = () => {
+  const sweepAndServe = () => {
     serveEngine();
     void sweepOnce(host).catch(host.report);
   };
@@ -41,7 +41,7 @@ export function ownWork(host: Host): OwnWork {
       (woken) =>
         beginning(
           host,
-          load().then(({ continueWoken }) => continueWoken(host, woken)),
+          loadSweeps().then(({ continueWoken }) => continueWoken(host, woken)),
         ),
       { concurrency: slots.most },
     );
@@ -56,38 +56,38 @@ export function ownWork(host: Host): OwnWork {
     serveEngine,
     start: () => {
       host.staysAlive = true;
-      if (cancel !== undefined) return;
-      cancel = every(host.clock, host.leaseTtlMs, look);
-      look();
+      if (cancelSweeps !== undefined) return;
+      cancelSweeps = every(host.clock, host.leaseTtlMs, sweepAndServe);
+      sweepAndServe();
     },
     stop: async () => {
-      cancel?.();
-      await worker?.then((one) => one.stop()).catch(() => undefined);
+      cancelSweeps?.();
+      await worker?.then((started) => started.stop()).catch(() => undefined);
     },
   };
 }
 
 /**
- * Ends the work of this process. Runs stop at their next turn boundary; those that take longer than
- * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`. Afterwards nothing
- * here reads from the store.
+ * Ends the work of this process. Runs stop after their current turn. Turns that take longer than `timeoutMs`
+ * milliseconds are aborted, and other processes continue their runs. Then readers end with `draining`, so
+ * that nothing in this process reads from the store any more.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;
   cancelWakes(host);
-  const atRest = async () => {
+  const legsDone = async () => {
     await Promise.allSettled(host.begins);
     await Promise.allSettled([...host.atWork.values()].map(({ done }) => done));
   };
-  await atMost(host.clock, timeoutMs, atRest());
+  await atMost(host.clock, timeoutMs, legsDone());
   for (const leg of host.atWork.values()) leg.leave("draining");
-  await atMost(host.clock, 2 * host.abortGraceMs, atRest());
+  await atMost(host.clock, 2 * host.abortGraceMs, legsDone());
   host.over.turnOn();
-  await atMost(host.clock, 2 * host.abortGraceMs, settled(host.reads));
+  await atMost(host.clock, 2 * host.abortGraceMs, untilEmpty(host.reads));
 }
 
-/** Waits until nothing is left in the set. */
-async function settled(works: ReadonlySet<Promise<unknown>>): Promise<void> {
+/** Waits until the set is empty. Promises remove themselves from it when they settle. */
+async function untilEmpty(works: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (works.size > 0) await Promise.allSettled(works);
 }
 

@@ -13,21 +13,23 @@ import type { AskedBy, Host, Wake, Work } from "../leg/host.ts";
  */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** The first and the longest pause before a run is woken again that could not be woken, in milliseconds. */
+/** The first and the longest pause between attempts to resume a run whose time has come, in milliseconds. */
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * Has the run of a leg that waits for a time resumed then: by the engine that the application has given, or
- * else by a timer. If this process dies with the timer, a sweep resumes the run. By a timer, the run keeps
- * its caller's credentials, which no other process has.
+ * Arranges that a leg's run is resumed at the time for which it waits. The application's engine does so, or
+ * else a timer of this process. Does nothing for a run that does not wait for a time.
+ *
+ * A run with credentials gets a timer, because no other process has its credentials. If this process dies, a
+ * sweep resumes the run.
  */
 export function wakeLater(host: Host, { log, run: { session }, access: { caller, credentials } }: Leg): void {
   const run = openRun(log.state);
   if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
-  // Both times are the store's, so a clock of this process that is wrong does not matter.
+  // Both times come from the store's clock, because this process's clock may be wrong.
   const afterMs = Math.max(0, Date.parse(at) - Date.parse(log.state.lastAt));
   if (host.hasOwnEngine && credentials === undefined) {
     const { id, userId } = session;
@@ -39,11 +41,14 @@ export function wakeLater(host: Host, { log, run: { session }, access: { caller,
   const ms = afterMs + 1;
   if (ms > (host.staysAlive ? LONGEST_WAIT_MS : LONGEST_TIMER_MS)) return;
   const from: AskedBy = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
-  // Somebody who waits for the run's result waits for this timer, unless the user is asked.
+  // `result` of the run settles only after this timer, so the timer keeps the process alive. If the run also
+  // asks the user, `result` has settled, and the timer is a background one.
   setWake(host, session.id, { runId: run.runId, at, from }, { ms, background: isSuspended(run) });
 }
 
-/** Sets a timer. If the run cannot be resumed then, the timer is set again, after growing pauses. */
+/**
+ * Sets a timer that resumes the run after `ms` milliseconds. If that fails, tries again after growing pauses.
+ */
 function setWake(
   host: Host,
   id: string,
@@ -52,34 +57,39 @@ function setWake(
 ): void {
   const { promise: work, resolve } = Promise.withResolvers<Work>();
   let pauseMs = FIRST_RETRY_MS;
-  const set = (afterMs: number) => host.clock.after(afterMs, () => void ring(), { background });
-  let cancelTimer = set(ms);
+  const setTimer = (afterMs: number) => host.clock.after(afterMs, () => void resume(), { background });
+  let cancelTimer = setTimer(ms);
   const timer: Wake = { ...wake, work, cancel: () => cancelTimer() };
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
-  const ring = async () => {
-    const active = await beginning(host, resumeAt(host, id, timer)).catch((error) => {
+  const resume = async () => {
+    const resumed = await beginning(host, resumeUnlessMovedOn(host, id, timer)).catch((error) => {
       host.report(error);
       return undefined;
     });
     const isCurrent = host.wakes.get(id) === timer;
-    if (active === "moved on" || isResumed(active)) {
-      // A leg that was started here has deleted it. One that was given to the engine has not.
+    if (resumed === "moved on" || isResumed(resumed)) {
+      // A leg that starts in this process deletes the timer by itself. A run that the engine gets does not.
       if (isCurrent) host.wakes.delete(id);
-      if (active !== "moved on") resolve(active);
+      if (resumed !== "moved on") resolve(resumed);
     } else if (isCurrent && !host.draining) {
-      // It is too early, or the lease is taken, perhaps for a moment only, or the store failed.
-      cancelTimer = set(active === undefined ? pauseMs : active.waitMs + 1);
-      if (active === undefined) pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
+      // The run is not due yet by the store's clock, or the lease is taken, or the store failed.
+      cancelTimer = setTimer(resumed === undefined ? pauseMs : resumed.waitMs + 1);
+      if (resumed === undefined) pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
     }
   };
 }
 
 /**
- * Resumes a session's run, unless it waits for a later time by now, or for the user only. Returns `undefined`
- * if it could not be resumed.
+ * Resumes the run for which a timer was set. Returns `moved on` if the run has ended, or waits for a later
+ * time or only for the user by now. Returns `undefined` if the run could not be resumed, e.g. because the
+ * lease is taken.
  */
-async function resumeAt(host: Host, id: string, wake: Wake): Promise<Work | NotDue | "moved on" | undefined> {
+async function resumeUnlessMovedOn(
+  host: Host,
+  id: string,
+  wake: Wake,
+): Promise<Work | NotDue | "moved on" | undefined> {
   const session = await host.store.sessions.get(id);
   if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
     return "moved on";
@@ -88,14 +98,14 @@ async function resumeAt(host: Host, id: string, wake: Wake): Promise<Work | NotD
 }
 
 /**
- * Returns whether a session is to be resumed at this time. A message or an answer that another process has
- * stored may have woken it, and no process may have noticed.
+ * Returns whether a session's run must be resumed at this time. That includes a run that does not wait any
+ * more: another process may have stored a message or an answer, and died before it could resume the run.
  */
 function isDueAt(at: string, { status, wakeAt }: Session): boolean {
   return wakeAt === null ? status !== "suspended" : wakeAt <= at;
 }
 
-/** Cancels all timers, because the process is shutting down. Sweeps of other processes find the sessions. */
+/** Cancels all timers when the process shuts down. Other processes find the sessions by their sweeps. */
 export function cancelWakes({ wakes }: Host): void {
   for (const { cancel } of wakes.values()) cancel();
   wakes.clear();

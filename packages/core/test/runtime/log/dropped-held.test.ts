@@ -38,7 +38,7 @@ it("R2 L3 nothing that follows from a refused answer is stored, even if as many 
   const outcome = Promise.withResolvers<unknown>();
   outcome.promise.catch(() => undefined);
   await log.hold([note("second answer", "answer")], { outcome });
-  log.decide();
+  log.beginDecision();
   await expect(log.follow([note("what follows from the second answer")])).rejects.toBe(DECIDE_AGAIN);
   await expect(outcome.promise).rejects.toMatchObject({ code: "key_taken" });
   const texts = (await Array.fromAsync(inner.read("s"))).map(({ data }) => (data as { text: string }).text);
@@ -67,7 +67,7 @@ it("R2 L3 the barrier is closed while the log is read again for what was dropped
   const outcome = Promise.withResolvers<unknown>();
   outcome.promise.catch(() => undefined);
   await log.hold([note("the start of a run")], { outcome, atTip: true });
-  log.decide();
+  log.beginDecision();
   await inner.append("s", [note("of another process")], { appendId: "other" });
   isSlow = true;
   // E.g. because the lease is renewed.

@@ -101,7 +101,7 @@ it("R2 everything that is held is stored before an append of any other kind, and
 it("R2 L3 if another process stored something first, held events are stored behind it, and what follows is not", async () => {
   const { log, appends, others, stored, expectSame } = await opened();
   await log.hold([note("answer")]);
-  log.decide();
+  log.beginDecision();
   await others("a message that came");
   await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
   expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
@@ -109,7 +109,7 @@ it("R2 L3 if another process stored something first, held events are stored behi
   await expectSame();
   // What was decided before is void, even now that nothing is held.
   await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
-  log.decide();
+  log.beginDecision();
   expect(await log.follow([note("what follows")])).toHaveLength(1);
   await expectSame();
 });
@@ -123,7 +123,7 @@ it.each([
 ])("R2 %s notices what came before held events, and makes earlier decisions void", async (_, does) => {
   const { log, others, stored, expectSame } = await opened();
   await log.hold([note("answer")]);
-  log.decide();
+  log.beginDecision();
   await others("a message that came");
   await does(log);
   expect((await stored()).slice(0, 3)).toEqual(["run_started", "a message that came", "answer"]);
@@ -134,7 +134,7 @@ it.each([
 it("R2 P4 the barrier notices it too if another job was first to store what is held", async () => {
   const { log, others, stored } = await opened();
   await log.hold([note("result")]);
-  log.decide();
+  log.beginDecision();
   await others("an answer that came");
   // A renewal of the lease reads what others have stored, and the loop goes on meanwhile.
   const [, outcome] = await Promise.allSettled([log.catchUp(), log.barrier()]);
@@ -186,7 +186,7 @@ it("R2 L6 nor what follows from held ones: what was decided stays valid", async 
   const keyed = { ...note("once"), key: "probe:once" };
   await log.add([keyed]);
   await log.hold([note("answer")]);
-  log.decide();
+  log.beginDecision();
   await log.holdNext([note("what follows")]);
   await expect(log.add([keyed])).rejects.toMatchObject({ code: "key_taken" });
   expect(log.isVoid).toBe(false);
@@ -210,7 +210,7 @@ it.each(["before", "after"] as const)(
   async (when) => {
     const { log, fails, stored } = await opened();
     await log.hold([note("answer")]);
-    log.decide();
+    log.beginDecision();
     fails[when] = () => {
       throw new PawlError("store_unavailable", "no connection");
     };
@@ -254,7 +254,7 @@ it("R2 L3 what follows from held events is dropped if those get other numbers, a
   for (const [name, write] of Object.entries(does)) {
     const { log, others, stored, expectSame } = await opened();
     await log.hold([note("answer")]);
-    log.decide();
+    log.beginDecision();
     await log.holdNext([note("refers to the answer")]);
     await others("a message that came");
     await write(log);
@@ -270,7 +270,7 @@ it("R2 L3 what follows from held events is dropped if those get other numbers, a
 it("R2 what follows from held events is stored with them if nothing came before", async () => {
   const { log, appends, expectSame } = await opened();
   await log.hold([note("answer")]);
-  log.decide();
+  log.beginDecision();
   await log.holdNext([note("refers to the answer")]);
   await log.follow([note("request")]);
   expect(appends).toEqual([{ events: ["answer", "refers to the answer", "request"], afterSeq: 1 }]);
@@ -290,7 +290,7 @@ it("R2 holding no events leaves nothing to store", async () => {
 it("R2 an append at a tip is decided again if held events got other numbers since, even if the last one is the same", async () => {
   const { log, others, stored } = await opened();
   await log.hold([note("answer")]);
-  log.decide();
+  log.beginDecision();
   await log.holdNext([note("refers to the answer")]);
   const { lastSeq } = log.state;
   await others("a message that came");
@@ -309,7 +309,7 @@ it("R2 P4 the outcome of held events is known: their rows, or why the store refu
   expect((await first.promise).map(({ seq }) => seq)).toEqual([2]);
   const second = Promise.withResolvers<readonly StoredEvent[]>();
   await log.hold([keyed], { outcome: second });
-  log.decide();
+  log.beginDecision();
   await log.holdNext([note("because of the second")]);
   // The leg decides again, from the log.
   await expect(log.barrier()).rejects.toBe(DECIDE_AGAIN);
