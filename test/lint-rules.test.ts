@@ -84,13 +84,13 @@ test("R2 L3 the lint refuses a call of the application's code that what is held 
     "await validated(schema, value, within);",
   ];
   const gated = [
-    "const h = await asked(leg, () => tool.execute?.(input, context));",
+    "const h = await afterBarrier(leg, () => tool.execute?.(input, context));",
     'const i = await callHook(leg, hook, "afterTool", [outcome], (change) => formatted(tool, change));',
     "const j = await validateFor(leg, tool.input, value);",
     "const k = tool.execute === undefined;",
-    "for (const strategy of checkpointWhen) await asked(leg, () => strategy(source));",
+    "for (const strategy of checkpointWhen) await afterBarrier(leg, () => strategy(source));",
     'import { notifyHooks } from "./notify-hooks.ts";',
-    "await asked(leg, async () => userDataFor(load, leg.run, await leg.access.accessOf(message), given));",
+    "await afterBarrier(leg, async () => userDataFor(load, leg.run, await leg.access.accessOf(message), given));",
   ];
   expect(await refused("gates", [...ungated, ...gated])).toEqual(ungated);
 });

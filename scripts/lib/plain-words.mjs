@@ -14,14 +14,14 @@ export const PLAIN_WORDS = new Set(
   holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
   kind last left length level limit limited list listed listener listening live load make max mcp media memory
   metric migration model most ms name need new next node note notify now object older on only open
-  option other outcome own parameter parse part partial patch path patience pawl per pg phase
+  option other outcome own owner parameter parse part partial patch path patience pawl per pg phase
   picture planned planning port postgre pricing problem progress prompt put query queued rate raw
   read ready reasoning refused release remote reply report request required response restate result
   role row rpc rule running runtime schema scope script scripted second secret section send serve
   server set setting shorten shown signal size skipped sleep span spec spending spent sql sqlite
   start started state status storage stored stream strict subscribe success summary supabase suspend
   system tag task test text thinking thread time timeline timeout title to token total transaction
-  ttl type typed ui under until up url usd use used validate value version what when whose why width wire with within
+  ttl type typed ui under until up url usd use used validate value version when whose why width wire with within
   without work worker wrapped write zod
 `
     .trim()

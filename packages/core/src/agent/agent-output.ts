@@ -65,7 +65,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 
 /**
  * Returns the first unknown keyword of a schema that `jsonSchema()` made, e.g. a misspelled one, in quotes.
- * Returns `undefined` if there is none. Keywords that begin with `x-` are allowed, and so are all keywords
+ * Returns `undefined` without one. Keywords that begin with `x-` are allowed, and so are all keywords
  * that another schema library writes.
  */
 export function unknownKeyword(schema: Schema, json: JsonObject): string | undefined {

@@ -1,4 +1,4 @@
-import { butIs } from "../base/check-numbers.ts";
+import { wrongValueText } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Awaitable } from "../hooks/hook.ts";
@@ -174,7 +174,10 @@ export function agentTool<
         `limits.${limit} of "${name}" is not a limit; use ${Object.keys(unlimited).join(", ")}.`,
       );
     if (!(typeof value === "number" && value > 0))
-      throw new PawlError("config", `limits.${limit} of "${name}" must be a number above 0${butIs(value)}.`);
+      throw new PawlError(
+        "config",
+        `limits.${limit} of "${name}" must be a number above 0${wrongValueText(value)}.`,
+      );
   }
   if (options.input !== undefined && options.message === undefined)
     throw new PawlError(

@@ -1,7 +1,7 @@
 import { COUNT, checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { isOwnTag } from "../context/sanitize.ts";
-import { notAHook } from "../hooks/check-hook.ts";
+import { notAHookProblem } from "../hooks/check-hook.ts";
 import type { AgentOptions } from "./agent.ts";
 
 /** The form of the option `userData`, for errors. */
@@ -121,7 +121,7 @@ export function checkAgentOptions(options: unknown): void {
     if (Array.isArray(items)) checkItems(whose, list, items);
   }
   for (const [index, hook] of ((fields.hooks ?? []) as unknown[]).entries()) {
-    const wrong = notAHook(hook);
+    const wrong = notAHookProblem(hook);
     if (wrong !== undefined) throw new PawlError("config", `\`hooks[${index}]\` of ${whose} ${wrong}`);
   }
   // Hooks and stop conditions may have stop types of their own, so every name is allowed.

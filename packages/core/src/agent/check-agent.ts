@@ -1,10 +1,10 @@
-import { butIs, checkNumbers } from "../base/check-numbers.ts";
+import { checkNumbers, wrongValueText } from "../base/check-numbers.ts";
 import { MOST_TAGS } from "../context/own-tags.ts";
-import { wrongWith } from "../hooks/check-hook.ts";
+import { hookProblem } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
 import type { Agent } from "./agent.ts";
-import { agentError, checkPrices, checkTools, refuseTwins } from "./check-tools.ts";
+import { agentError, checkPrices, checkTools, refuseSameNames } from "./check-tools.ts";
 
 /** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
@@ -24,10 +24,10 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   // Throws if the function does not return a number.
   agent.estimateTokens(1_000);
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
-  refuseTwins(name, "hooks", agent.hooks);
+  refuseSameNames(name, "hooks", agent.hooks);
   for (const hook of agent.hooks) {
     // The function `tools` may leave out a tool that a hook names, so only a list of tools is checked.
-    const problem = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
+    const problem = hookProblem(hook, agent.toolsFor === undefined ? agent.tools : undefined);
     if (problem !== undefined) throw agentError(name, problem);
   }
   checkHookTags(agent);
@@ -57,7 +57,7 @@ export function checkLimits<Deps>(agent: Agent<Deps>): void {
       if (!(typeof value === "number" && value > 0)) {
         throw agentError(
           name,
-          `${group}.${limit} must be a number above 0${butIs(value)}. Infinity lifts the limit.`,
+          `${group}.${limit} must be a number above 0${wrongValueText(value)}. Infinity lifts the limit.`,
         );
       }
     }

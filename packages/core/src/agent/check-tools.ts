@@ -17,7 +17,7 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   checkPrices(agent);
   checkToolOnly(agent);
   checkBesideOutput(agent);
-  refuseTwins(name, "tools", tools);
+  refuseSameNames(name, "tools", tools);
   refuseRenamed(agent);
   for (const tool of agent.tools.values()) checkSpec(name, tool);
   const cycle = dependencyCycle(agent.tools);
@@ -31,7 +31,7 @@ export function checkPrices<Deps>(agent: Agent<Deps>): void {
   for (const { id, pricing } of models) checkPricing(`${id}, the model of "${agent.name}",`, pricing);
   const unpricedModel = unpriced(agent, models);
   if (unpricedModel === undefined) return;
-  throw agentError(agent.name, `${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`);
+  throw agentError(agent.name, `${whyPricesNeeded(agent)}, but ${missingPricesText(unpricedModel)}`);
 }
 
 /** The fields of an agent that decide whether its models need prices. */
@@ -44,19 +44,19 @@ export function unpriced(
   agent: Priced,
   models: readonly Pick<ModelClient, "id" | "pricing">[],
 ): Pick<ModelClient, "id"> | undefined {
-  if (whyPriced(agent) === undefined) return undefined;
+  if (whyPricesNeeded(agent) === undefined) return undefined;
   return models.find(({ pricing }) => pricing === undefined);
 }
 
 /** Returns why the models of the agent's runs need prices; `undefined` if they do not. */
-export function whyPriced({ limits, sessionLimits, hooks }: Priced): string | undefined {
+export function whyPricesNeeded({ limits, sessionLimits, hooks }: Priced): string | undefined {
   if ([limits.costUsd, sessionLimits.costUsd].some(Number.isFinite)) return "costUsd is limited";
   const hook = hooks.find(({ needsPrices }) => needsPrices);
   return hook && `its hook "${hook.name}" counts cost`;
 }
 
 /** Returns the end of a message about a model that must have prices. */
-export function withoutPrices({ id }: Pick<ModelClient, "id">): string {
+export function missingPricesText({ id }: Pick<ModelClient, "id">): string {
   return `${id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`;
 }
 
@@ -121,7 +121,7 @@ function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" |
 }
 
 /** Refuses two things of the same name. `kind` is their plural, e.g. `tools`. @throws PawlError `config` */
-export function refuseTwins(agent: string, kind: string, named: readonly { name: string }[]): void {
+export function refuseSameNames(agent: string, kind: string, named: readonly { name: string }[]): void {
   const seen = new Set<string>();
   for (const { name } of named) {
     if (seen.has(name)) throw agentError(agent, `it has two ${kind} named "${name}".`);

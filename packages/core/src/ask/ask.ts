@@ -1,13 +1,12 @@
 import { clipText } from "../base/clip-text.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, PawlError } from "../base/errors.ts";
-import { type Json, toJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { anySignal } from "../base/signals.ts";
 import { addUsd } from "../base/usd.ts";
 import { estimatedChars } from "../context/estimated-chars.ts";
 import { sanitize } from "../context/sanitize.ts";
 import { textOf } from "../model/content.ts";
-import { cutStream, failureOf } from "../model/failure.ts";
+import { cutStream } from "../model/failure.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
@@ -17,6 +16,7 @@ import type { PlannedCall } from "../stop/room.ts";
 import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import { outputsIn } from "../tools/output-in-answer.ts";
 import { type OutputTool, outputTool } from "../tools/output-tool.ts";
+import { failed, timeUp, unusableError, withSpent } from "./ask-failures.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 
 /** The outcome of a call: an answer or an error, and in both cases the call's usage and cost. */
@@ -87,7 +87,7 @@ async function answerTo(model: ModelClient, options: AnyAskOptions, place: Abort
     if (tool === undefined) return { answer, output: undefined };
     const checked = await checkedOutput(response, tool, schema as Schema);
     if ("value" in checked) return { answer: { ...answer, output: checked.value }, output: checked.output };
-    if (remindersLeft <= 0) throw unusable("mismatch", `${model.id} ${checked.problem}`);
+    if (remindersLeft <= 0) throw unusableError("mismatch", `${model.id} ${checked.problem}`);
     request = reminded(request, response, checked.problem);
   }
 }
@@ -110,14 +110,14 @@ async function send(model: ModelClient, request: ModelRequest, place: Abortable,
   if (asked.failure !== undefined) throw failed(asked.failure.cause, signal);
   const { stopReason } = asked;
   if (stopReason === null) throw cutStream();
-  if (stopReason === "refusal") throw unusable(stopReason, `${asked.model} refused to answer.`);
+  if (stopReason === "refusal") throw unusableError(stopReason, `${asked.model} refused to answer.`);
   if (stopReason === "max_tokens")
-    throw unusable(
+    throw unusableError(
       stopReason,
       `The answer of ${asked.model} was cut off at ${maxTokens} tokens. Raise \`maxTokens\`.`,
     );
   if (!COMPLETE.has(stopReason))
-    throw unusable(stopReason, `The answer of ${asked.model} is not complete (${stopReason}).`);
+    throw unusableError(stopReason, `The answer of ${asked.model} is not complete (${stopReason}).`);
   return asked;
 }
 
@@ -185,34 +185,4 @@ function reminded(request: ModelRequest, { content }: WholeAnswer, problem: stri
   const last = request.messages.at(-1) as ModelRequest["messages"][number];
   const message = { ...last, content: [...last.content, { type: "text", text }] };
   return { ...request, messages: [...request.messages.slice(0, -1), message] };
-}
-
-/** Returns the error for an answer that cannot be used. `reason` is e.g. the model's stop reason. */
-export function unusable(reason: string, message: string): PawlError {
-  return new PawlError("unusable_answer", message, { details: { reason } });
-}
-
-/** Returns the error for a call that has taken longer than `timeoutMs`. */
-export function timeUp(timeoutMs: number): PawlError {
-  const details = { type: "timeout", retryable: true };
-  return new PawlError("model_error", `The model has not answered within ${timeoutMs} ms.`, { details });
-}
-
-/**
- * Returns the error for a request that failed: the signal's reason if that was thrown. Anything else that a
- * model client throws becomes a `model_error`.
- */
-export function failed(cause: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted && cause === signal.reason) return cause;
-  const details = { ...(failureOf(cause) ?? { retryable: false }) };
-  return new PawlError("model_error", messageOf(cause), { cause, details });
-}
-
-/**
- * Returns a PawlError with the usage and cost of its call in `details`. Returns any other error unchanged.
- */
-export function withSpent(error: unknown, { model, usage, costUsd }: AskSpent): unknown {
-  if (!PawlError.is(error)) return error;
-  const details = { ...error.details, model, usage: toJson(usage), costUsd };
-  return new PawlError(error.code, error.message, { cause: error.cause, details });
 }

@@ -40,7 +40,10 @@ export function checkNumbers(
     if (isInBounds && (!whole || Number.isInteger(value))) continue;
     const kind = whole ? "a whole number" : "a number";
     const upTo = Number.isFinite(most) ? ` to ${most}` : "";
-    throw new PawlError("config", `${name} of ${owner} must be ${kind} from ${least}${upTo}${butIs(value)}.`);
+    throw new PawlError(
+      "config",
+      `${name} of ${owner} must be ${kind} from ${least}${upTo}${wrongValueText(value)}.`,
+    );
   }
 }
 
@@ -48,6 +51,6 @@ export function checkNumbers(
  * Returns the end of an error message about a wrong value. Shows a number itself. Of any other value, which
  * may be a secret, shows only the type.
  */
-export function butIs(value: unknown): string {
+export function wrongValueText(value: unknown): string {
   return typeof value === "number" ? `, not ${value}` : `; got ${kindOf(value)}`;
 }

@@ -1,5 +1,5 @@
 /** Adds a promise to the set `pending`, removes it when it settles, and returns it. */
-export function counted<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+export function trackUntilSettled<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
   pending.add(promise);
   const forget = () => pending.delete(promise);
   promise.then(forget, forget);

@@ -1,5 +1,5 @@
 /** Receives the batches of a {@link Supply}. Each `fetch` leads to exactly one call of these methods. */
-export interface Taker<T> {
+export interface BatchReceiver<T> {
   /** Hands over the next items; at least one. */
   batch(items: readonly T[]): void;
   /** Reports the end. Nothing is fetched afterwards. */
@@ -11,7 +11,7 @@ export interface Taker<T> {
 /** Where an iterator gets its items from, in batches. */
 export interface Supply<T> {
   /** Fetches the next batch, at once or later. Not called while an earlier call is in progress. */
-  fetch(to: Taker<T>): void;
+  fetch(to: BatchReceiver<T>): void;
   /**
    * Returns whether to hand out no more items, not even those that were fetched. The next `fetch` then
    * reports the end.
@@ -44,7 +44,7 @@ const NO_ITEMS: readonly never[] = [];
  */
 // Not a generator function: it would create several promises for each item, and keep a suspended function for
 // each idle reader. A class, so that idle readers share its methods.
-export class HandedOut<T> implements AsyncGenerator<T, void, undefined>, Taker<T> {
+export class BatchIterator<T> implements AsyncGenerator<T, void, undefined>, BatchReceiver<T> {
   readonly #supply: Supply<T>;
   readonly #calls: Set<Promise<unknown>>;
   #batch: readonly T[] = NO_ITEMS;

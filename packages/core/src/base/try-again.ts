@@ -5,7 +5,7 @@ import { PawlError } from "./errors.ts";
  * Retries an idempotent call while it fails with `store_unavailable`: once after each of the delays, which
  * are in milliseconds. Then throws the last error. Throws any other error at once.
  */
-export async function tryAgain<T>(
+export async function retryUnavailable<T>(
   clock: Clock,
   delaysMs: readonly number[],
   call: () => Promise<T>,

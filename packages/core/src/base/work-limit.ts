@@ -34,7 +34,7 @@ export interface HeldPlace extends WorkPlace {
 }
 
 /**
- * Limits one kind of work in a process: how many places are at work at once, and how many bytes they hold.
+ * Limits one kind of work in a process: how many places are in use at once, and how many bytes they hold.
  * Further requests wait in the order of their arrival. A user who has half of a limit waits for it without
  * delaying other users.
  *

@@ -55,7 +55,7 @@ export function newWorkUsage({ atOnce, bytes: mostBytes }: WorkBounds): WorkUsag
   /** The bytes of all places. Of one user, at most half of the limit counts: more blocks only that user. */
   let countedBytes = 0;
 
-  /** Returns whether the limit has room, whoever the user is. */
+  /** Returns whether the limit has room, for any user. */
   const hasRoom = ({ bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
     if (turn && inProgress >= atOnce) return false;
     if (bytes === undefined) return true;

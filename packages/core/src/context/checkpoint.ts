@@ -8,7 +8,7 @@ import { withoutFiles, withoutRefusedFiles } from "./file-limits.ts";
 import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
-import { wrap } from "./sanitize.ts";
+import { wrapInTag } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
@@ -63,7 +63,7 @@ export function indexOf(entries: readonly ContextEntry[], seq: number): number {
  * Returns the largest index up to `index` at which context can begin without separating a result from its
  * call. With `user`, the entry at this index must be a user entry.
  */
-export function boundaryAt(entries: readonly ContextEntry[], index: number, user: boolean): number {
+export function boundaryBefore(entries: readonly ContextEntry[], index: number, user: boolean): number {
   let boundary = index;
   while (boundary > 0 && !isBoundary(entries, boundary, user)) boundary -= 1;
   return boundary;
@@ -80,7 +80,7 @@ function isBoundary(entries: readonly ContextEntry[], index: number, user: boole
  * Returns the index of the first of the model's last `turns` answers; `entries.length` if there are fewer
  * answers.
  */
-export function lastTurns(entries: readonly ContextEntry[], turns: number): number {
+export function startOfLastTurns(entries: readonly ContextEntry[], turns: number): number {
   const answerIndexes = entries.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   return answerIndexes.at(-turns) ?? entries.length;
 }
@@ -114,6 +114,6 @@ function isResult(block: ContentBlock): boolean {
 }
 
 function summaryEntry(state: SessionState, summary: string, seq: number): ContextEntry {
-  const text = wrap("conversation_summary", summary, { tags: ownTagsAt(state, seq) });
+  const text = wrapInTag("conversation_summary", summary, { tags: ownTagsAt(state, seq) });
   return contextEntry("user", [{ type: "text", text }], seq);
 }

@@ -1,6 +1,6 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
-import { lastTurns, withoutResults } from "./checkpoint.ts";
+import { startOfLastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
 const OPTIONS: OptionKinds<Parameters<typeof dropOldResults>[0]> = {
@@ -43,7 +43,7 @@ export function dropOldResults(options: {
   checkNumbers("dropOldResults()", { keepTurns }, { least: 1, whole: true });
   return ({ entries, estimatedTokens, estimateTokens }) => {
     if (estimatedTokens <= whenTokens) return undefined;
-    const keepFrom = lastTurns(entries, keepTurns);
+    const keepFrom = startOfLastTurns(entries, keepTurns);
     const firstKept = entries[keepFrom];
     const freed = entries
       .slice(0, keepFrom)

@@ -13,7 +13,11 @@ import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
  *   calls never ran, and an incomplete thinking block has no signature.
  * - `discarded`: none.
  */
-export function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
+export function resendableBlocks({
+  content,
+  disposition,
+  complete,
+}: EventData["assistant_message"]): ContentBlock[] {
   if (disposition === "discarded") return [];
   const firstCall = content.findIndex(isToolUse);
   const end = firstCall === -1 ? content.length : firstCall;

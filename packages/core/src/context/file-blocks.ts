@@ -3,7 +3,7 @@ import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
-import { withoutTags } from "./sanitize.ts";
+import { escapeTags } from "./sanitize.ts";
 
 /**
  * The `type` of a block's source if the file's bytes are in the file store. Only Pawl uses it; no model API
@@ -26,7 +26,7 @@ export function fileBlock(
   return {
     type: media_type.startsWith("image/") ? "image" : "document",
     source: toJson({ type: STORED_SOURCE, ...reference, ...tagsToEscape }),
-    ...(name !== undefined && { title: withoutTags(name, hookTags) }),
+    ...(name !== undefined && { title: escapeTags(name, hookTags) }),
   };
 }
 

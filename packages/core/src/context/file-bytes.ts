@@ -3,7 +3,7 @@ import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock, Message } from "../model/content.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { type FileInContext, fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
-import { withoutTags } from "./sanitize.ts";
+import { escapeTags } from "./sanitize.ts";
 
 /**
  * Reads a file: a text as text, any other file as base64. Resolves to `undefined` if the file was deleted.
@@ -80,7 +80,7 @@ function filledBlock(
 ): ContentBlock {
   const { title, ...rest } = block;
   const isText = media_type === "text/plain";
-  const data = isText ? withoutTags(content, tags) : content;
+  const data = isText ? escapeTags(content, tags) : content;
   const type = isText ? "text" : "base64";
   const named = block.type === "document" && title !== undefined ? { title } : {};
   return { ...rest, ...named, source: { type, media_type, data } };

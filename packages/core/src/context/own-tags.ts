@@ -21,10 +21,7 @@ export function ownTagOf(event: StoredEvent): string | undefined {
 }
 
 /** Records the first use of an event's own tag in the session, and the tags that a run's hooks declare. */
-export function countOwnTag(
-  { ownTags, kept }: Tagged & Pick<SessionState, "kept">,
-  event: StoredEvent,
-): void {
+export function recordTags({ ownTags, kept }: Tagged & Pick<SessionState, "kept">, event: StoredEvent): void {
   const tag = ownTagOf(event)?.toLowerCase();
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
   if (event.type !== "run_started" || event.data.tags === undefined) return;

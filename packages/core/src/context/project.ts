@@ -5,11 +5,11 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import { echoable } from "./echoable.ts";
+import { resendableBlocks } from "./echoable.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { fileBlock } from "./file-blocks.ts";
 import { ownTagOf } from "./own-tags.ts";
-import { withoutTags, wrap } from "./sanitize.ts";
+import { escapeTags, wrapInTag } from "./sanitize.ts";
 
 /**
  * Converts an event to the context entry that the model reads. Handles all context events except
@@ -27,10 +27,10 @@ export function userEntry(
 
 /**
  * Returns the context entry of a model's answer, with the blocks that later requests can contain. Returns
- * `undefined` if there are none.
+ * `undefined` without any.
  */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
-  const blocks = echoable(data);
+  const blocks = resendableBlocks(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
 }
 
@@ -63,7 +63,7 @@ function messageBlocks(
   { message, files = [] }: EventData["user_message"],
   hookTags: readonly string[],
 ): ContentBlock[] {
-  const textBlocks = isBlank(message) ? [] : [textBlock(withoutTags(message, hookTags))];
+  const textBlocks = isBlank(message) ? [] : [textBlock(escapeTags(message, hookTags))];
   if (files.length > 0) return [...files.map((file) => fileBlock(file, hookTags)), ...textBlocks];
   // A writer that bypasses the runtime may have stored a blank message. It would make all requests fail.
   return textBlocks.length > 0 ? textBlocks : [textBlock("(an empty message)")];
@@ -79,16 +79,18 @@ function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[]
     }
     case "knowledge": {
       const { source, data } = event.data;
-      return [textBlock(wrap(ownTagOf(event) ?? "knowledge", data, { attributes: { source }, tags }))];
+      return [textBlock(wrapInTag(ownTagOf(event) ?? "knowledge", data, { attributes: { source }, tags }))];
     }
     case "artifact": {
       const { artifact_id, type, title, summary } = event.data;
-      return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary }), { tags }))];
+      return [
+        textBlock(wrapInTag("artifact", JSON.stringify({ artifact_id, type, title, summary }), { tags })),
+      ];
     }
     case "output":
       return outputBlocks(event.data, tags);
     case "note":
-      return [textBlock(wrap(ownTagOf(event) ?? "note", event.data.text, { tags }))];
+      return [textBlock(wrapInTag(ownTagOf(event) ?? "note", event.data.text, { tags }))];
     default:
       return [];
   }
@@ -99,7 +101,8 @@ function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[]
  * Otherwise, it is a note if there is a problem.
  */
 function outputBlocks({ call_id, problem }: EventData["output"], tags: readonly string[]): ContentBlock[] {
-  if (call_id === undefined) return problem === undefined ? [] : [textBlock(wrap("note", problem, { tags }))];
+  if (call_id === undefined)
+    return problem === undefined ? [] : [textBlock(wrapInTag("note", problem, { tags }))];
   const result: ContentBlock = { type: "tool_result", tool_use_id: call_id, content: problem ?? "Done." };
   return [problem === undefined ? result : { ...result, is_error: true }];
 }

@@ -50,7 +50,7 @@ export function sanitize(text: string, options: { tags?: readonly string[] } = {
 }
 
 /** Escapes these tags in a text, and no others: adds a backslash after their `<`. */
-export function withoutTags(text: string, tags: readonly string[]): string {
+export function escapeTags(text: string, tags: readonly string[]): string {
   return tags.length === 0 ? text : text.replace(patternOf(tags), "$&\\");
 }
 
@@ -58,7 +58,7 @@ export function withoutTags(text: string, tags: readonly string[]): string {
  * Sanitises text and wraps it in a tag. `tags` are further tags to escape in the text. If `tag` is not one of
  * Pawl's, `tags` must include it.
  */
-export function wrap(
+export function wrapInTag(
   tag: string,
   text: string,
   { attributes = {}, tags = [] }: { attributes?: { [name: string]: string }; tags?: readonly string[] } = {},

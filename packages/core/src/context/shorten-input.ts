@@ -57,7 +57,7 @@ export function withShortInputs(
 
 /**
  * Returns the first field that contains only a note of a length, e.g. `[saved: 4000 chars]`, because the
- * model has copied the note from an earlier call. Returns `undefined` if there is none.
+ * model has copied the note from an earlier call. Returns `undefined` without one.
  */
 export function shortenedFieldIn(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, word]) => {

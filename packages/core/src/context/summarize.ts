@@ -9,7 +9,7 @@ import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import { boundaryAt, lastTurns } from "./checkpoint.ts";
+import { boundaryBefore, startOfLastTurns } from "./checkpoint.ts";
 import { withoutFiles } from "./file-limits.ts";
 import { resultText } from "./project.ts";
 import { sanitize } from "./sanitize.ts";
@@ -74,7 +74,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
   return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
     if (estimatedTokens <= whenTokens) return undefined;
-    const keepFrom = boundaryAt(entries, lastTurns(entries, keepTurns), false);
+    const keepFrom = boundaryBefore(entries, startOfLastTurns(entries, keepTurns), false);
     const earlier = entries.slice(0, keepFrom);
     const chars = earlier.reduce((sum, entry) => sum + entry.chars, 0);
     const firstKept = entries[keepFrom];

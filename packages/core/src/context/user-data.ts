@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { TextBlock } from "../model/content.ts";
-import { wrap } from "./sanitize.ts";
+import { wrapInTag } from "./sanitize.ts";
 
 /**
  * The argument of `read` in an agent's `userData`.
@@ -38,5 +38,5 @@ export interface UserDataSource<Deps = unknown> {
 
 /** Returns user data as a system block, in the tag `<user_data>`. */
 export function userDataBlock(text: string): TextBlock {
-  return { type: "text", text: wrap("user_data", text) };
+  return { type: "text", text: wrapInTag("user_data", text) };
 }

@@ -4,7 +4,7 @@ import { type ContentBlock, isText } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { hookTagsOf, ownTagsAt } from "./own-tags.ts";
 import { resultText } from "./project.ts";
-import { sanitize, withoutTags } from "./sanitize.ts";
+import { escapeTags, sanitize } from "./sanitize.ts";
 
 /** The settings that determine how the model reads tool results. */
 interface ResultForm extends Clipping {
@@ -37,7 +37,7 @@ export function withContent(
 function withoutTagsIn(event: NewEvent, tags: readonly string[]): NewEvent {
   if (event.type !== "tool_result") return event;
   const { result, content = resultText(result) } = event.data;
-  const escaped = withTexts(content, (text) => withoutTags(text, tags));
+  const escaped = withTexts(content, (text) => escapeTags(text, tags));
   const isSame = JSON.stringify(escaped) === JSON.stringify(content);
   return isSame ? event : { ...event, data: { ...event.data, content: escaped } };
 }

@@ -11,13 +11,13 @@ import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
  * @param whose names the file in error messages
  * @throws PawlError `invalid_input` for another value, and for more bytes than any file may have.
  */
-export function givenLength(input: unknown, whose = "The data of a file"): number {
+export function inputLength(input: unknown, whose = "The data of a file"): number {
   if (input instanceof Uint8Array) return checkedLength(input.length);
   return checkedLength(input instanceof Blob ? input.size : base64Length(input, whose));
 }
 
-/** Returns the bytes of a given file, whose length has been checked by {@link givenLength}. */
-export async function fileBytes(
+/** Returns the bytes of a given file, whose length has been checked by {@link inputLength}. */
+export async function inputBytes(
   input: unknown,
   whose = "The data of a file",
 ): Promise<Uint8Array<ArrayBuffer>> {

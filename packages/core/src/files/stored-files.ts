@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
-import { arrivingBytes, fileBytes, givenLength, isInPieces, joinedBytes } from "./given-bytes.ts";
+import { arrivingBytes, inputBytes, inputLength, isInPieces, joinedBytes } from "./given-bytes.ts";
 import { type Folders, foldersOf, isFileId, type UserFileParts } from "./hashed-files.ts";
 import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
 import { checkUnsent, cleanUnsent } from "./unsent-files.ts";
@@ -35,8 +35,8 @@ export function storedFiles({
   return {
     put: async (userId, input, { bytes = LARGEST_UPLOAD, signal } = {}) => {
       if (!isInPieces(input))
-        return await work.within({ userId, bytes: givenLength(input), signal }, async () =>
-          upload(userId, await fileBytes(input)),
+        return await work.within({ userId, bytes: inputLength(input), signal }, async () =>
+          upload(userId, await inputBytes(input)),
         );
       // The client sets the pace. Until the last piece, the upload only holds room for its bytes.
       const room = Math.min(bytes, LARGEST_UPLOAD);
@@ -54,8 +54,8 @@ export function storedFiles({
       }
     },
     inspect: async (userId, input, { whose, isOfRun = false } = {}) =>
-      await work.within({ userId, bytes: givenLength(input, whose), isOfRun }, async () => {
-        const content = await fileBytes(input, whose);
+      await work.within({ userId, bytes: inputLength(input, whose), isOfRun }, async () => {
+        const content = await inputBytes(input, whose);
         return { ...(await work.inspect(content)), content };
       }),
     keep: async (userId, sessionId, files, { isOfRun = false } = {}) => {

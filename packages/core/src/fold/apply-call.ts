@@ -65,7 +65,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       break;
     case "tool_answered":
       call.answer = givenAnswer(event.data);
-      takeCaller(run, event.data);
+      applyCaller(run, event.data);
       run.recoveries = 0;
       break;
     case "tool_result":
@@ -134,7 +134,7 @@ function answerRunQuestion(
   const question = asked.get(data.call_id);
   if (question === undefined) return;
   question.answer = givenAnswer(data);
-  takeCaller(run, data);
+  applyCaller(run, data);
   run.recoveries = 0;
 }
 
@@ -145,7 +145,7 @@ export function givenAnswer(data: EventData["tool_answered"]): Asking["answer"] 
 }
 
 /** Takes over the caller of an answer, and whether the answer came with credentials. */
-export function takeCaller(run: RunState, { caller, credentials }: CalledBy): void {
+export function applyCaller(run: RunState, { caller, credentials }: CalledBy): void {
   run.caller = caller ?? run.caller;
   run.needsCredentials ||= credentials === true;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
-import { countOwnTag } from "../context/own-tags.ts";
+import { recordTags } from "../context/own-tags.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
@@ -24,7 +24,7 @@ import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
   state.lastAt = event.at;
-  countOwnTag(state, event);
+  recordTags(state, event);
   const run = openRun(state);
   switch (event.type) {
     case "knowledge":

@@ -106,7 +106,7 @@ export function assertKnown({ sessionId, seq, v }: StoredEvent): void {
 }
 
 /** Returns whether {@link assertKnown} has thrown the error. */
-export function isOfNewer(error: unknown): boolean {
+export function isNewerVersionError(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") && error.details.version !== undefined;
 }
 

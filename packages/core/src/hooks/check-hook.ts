@@ -27,7 +27,7 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
  * `undefined` for any other object. A function is refused, although it has a `name` like a hook: `hooks:
  * [approval]`, without the call, would compile and permit every tool.
  */
-export function notAHook(value: unknown): string | undefined {
+export function notAHookProblem(value: unknown): string | undefined {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value)) return;
   const hint =
     typeof value === "function" && value.name !== "" ? ` Did you mean to call it: ${value.name}(…)?` : "";
@@ -38,7 +38,7 @@ export function notAHook(value: unknown): string | undefined {
  * Returns why an agent with these tools cannot use a hook, or `undefined` if it can. A method with a misspelt
  * name is refused, because it would never be called. If the tools are not known yet, they are not checked.
  */
-export function wrongWith<Deps>(
+export function hookProblem<Deps>(
   hook: Hook<Deps>,
   tools: ReadonlyMap<string, unknown> | undefined,
 ): string | undefined {

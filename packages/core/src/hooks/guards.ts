@@ -1,4 +1,4 @@
-import { byLogOnly } from "../log/log-only.ts";
+import { markLogOnly } from "../log/log-only.ts";
 import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
@@ -7,7 +7,7 @@ import type { Hook, RunContext } from "./hook.ts";
  * earlier result. Ignores `repeatable` tools. Every agent has this hook.
  */
 export function duplicateGuard(): Hook {
-  return byLogOnly({
+  return markLogOnly({
     name: "duplicate-guard",
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.repeatable || run.succeeded.size === 0) return undefined;
@@ -27,7 +27,7 @@ export function duplicateGuard(): Hook {
  * has read the other call's result. Tools declare this with `dependsOn`. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
-  return byLogOnly({
+  return markLogOnly({
     name: "dependent-calls",
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.dependsOn.length === 0) return undefined;
@@ -61,7 +61,7 @@ export function failureBudget(failures: number): Hook {
     }
     return undefined;
   };
-  return byLogOnly({
+  return markLogOnly({
     name: "failure-budget",
     beforeTurn: (_plan, { run, append }) => {
       const called = new Set(run.turn?.calls.map(({ toolName }) => toolName));

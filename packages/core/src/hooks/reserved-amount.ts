@@ -1,7 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import type { Clock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
-import { tryAgain } from "../base/try-again.ts";
+import { retryUnavailable } from "../base/try-again.ts";
 import { microsFromUsd } from "../base/usd.ts";
 import { promptTokens } from "../model/pricing.ts";
 import type { Reservations } from "../reservations/reservations.ts";
@@ -96,7 +96,7 @@ export function retryingReservations(
   delaysMs: readonly number[],
   clock: Clock,
 ): ReservationCalls {
-  const retried = <T>(call: () => Promise<T>) => tryAgain(clock, delaysMs, call);
+  const retried = <T>(call: () => Promise<T>) => retryUnavailable(clock, delaysMs, call);
   return {
     reserve: (request) => retried(() => reservations.reserve(request)),
     renew: (id, used, ttlMs) => retried(() => reservations.renew(id, used, ttlMs)),

@@ -1,7 +1,7 @@
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { Spent } from "../log/tokens.ts";
-import { nothing, type Span, type Spending, sumOf } from "./spending.ts";
+import { noSpending, type Span, type Spending, sumOf } from "./spending.ts";
 
 /**
  * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are what the sub-agent
@@ -37,7 +37,7 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
     case "tool_call": {
       const { call_id: callId, tool_name: toolName } = event.data;
       const { seq } = event;
-      calls.push({ callId, toolName, seq, from: at, phase: "running", waits: [], ...nothing });
+      calls.push({ callId, toolName, seq, from: at, phase: "running", waits: [], ...noSpending });
       break;
     }
     case "tool_started": {

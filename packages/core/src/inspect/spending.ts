@@ -29,7 +29,7 @@ const noTokens: TokenUsage = {
 };
 
 /** A spending of zero tokens and no cost. */
-export const nothing: Spending = { tokens: noTokens, costUsd: 0 };
+export const noSpending: Spending = { tokens: noTokens, costUsd: 0 };
 
 /**
  * Adds up several spendings.
@@ -59,7 +59,7 @@ export function sumOf(spendings: readonly Spending[]): Spending {
       tokens: added(sum.tokens, tokens),
       costUsd: addUsd(sum.costUsd, costUsd),
     }),
-    nothing,
+    noSpending,
   );
 }
 
@@ -114,6 +114,6 @@ export interface Span {
  * console.log(lasted([{ from: 0, to: 300 }, { from: 1_000 }], 1_200)); // 500
  * ```
  */
-export function lasted(spans: readonly Span[], now: number): number {
+export function totalMs(spans: readonly Span[], now: number): number {
   return spans.reduce((sum, { from, to = now }) => sum + Math.max(0, to - from), 0);
 }

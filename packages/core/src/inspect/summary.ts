@@ -1,6 +1,6 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
-import { type ByType, madeOf, type StoredEvent } from "../log/event.ts";
+import { type ByType, callByType, type StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
@@ -26,7 +26,7 @@ export function summaryOf(event: StoredEvent): string {
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
   // An event of the application's own.
   if (event.type.includes(".")) return shortText((event.data as Json) ?? "");
-  return madeOf(SUMMARIES, event, event) ?? "";
+  return callByType(SUMMARIES, event, event) ?? "";
 }
 
 /** For each event type, the function that summarizes its payload. */

@@ -7,7 +7,7 @@ import { newSessionState } from "../session/state.ts";
 import { endLast, type TimelineCall, takeCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";
-import { nothing, type OtherSpending, type Span, type Spending, sumOf } from "./spending.ts";
+import { noSpending, type OtherSpending, type Span, type Spending, sumOf } from "./spending.ts";
 
 /** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {
@@ -138,7 +138,7 @@ function newRunSpan({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   const { run_id: runId, agent } = data;
   const from = Date.parse(at);
   const lists = { turns: [], waits: [], others: [], events: [] };
-  return { runId, seq, agent, from, workMs: 0, summaries: nothing, ...lists };
+  return { runId, seq, agent, from, workMs: 0, summaries: noSpending, ...lists };
 }
 
 /** Applies an event to a run. The event `llm_request` is applied by {@link addAttempt}. */
@@ -188,7 +188,7 @@ function addAttempt(
     turns.push(turn);
   }
   const { model } = data;
-  turn.attempts.push({ seq, model, from, ...nothing, ...(difference && { difference }) });
+  turn.attempts.push({ seq, model, from, ...noSpending, ...(difference && { difference }) });
 }
 
 /**

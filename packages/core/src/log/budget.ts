@@ -47,8 +47,8 @@ export const nothingSpent: Budget = {
 export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
 /** Creates a budget from the amount of each resource. */
-// Written out, because V8 is slow with an object that a loop has filled. Budgets are computed for every step of
-// a run.
+// Written out, because V8 is slow with an object that a loop has filled. Budgets are computed for every step
+// of a run.
 export function eachResource(amountOf: (resource: Resource) => number): Budget {
   return {
     turns: amountOf("turns"),

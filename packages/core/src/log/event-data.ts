@@ -51,7 +51,8 @@ export interface EventData {
    * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
    *
    * - `result` is the tool's return value, cut at the agent's `storedResultLimit`. `content` is what the
-   *   model reads. Without it, the model reads `result` as text. A picture or PDF in it whose bytes are in the runtime's
+   * model reads. Without it, the model reads `result` as text. A picture or PDF in it whose bytes are in the
+   * runtime's
    *   `files` has a source of the type `stored`.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
    *   sent to the model. The value of each is the note's first word, e.g. `saved`.
@@ -174,8 +175,8 @@ export interface EventData {
   } & CalledBy;
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
-   * wait for a time, see `ToolContext.wait`. If `pending` is empty, clients show the run as running. `wake_at` is
-   * when the run continues even without an answer, ISO 8601.
+   * wait for a time, see `ToolContext.wait`. If `pending` is empty, clients show the run as running.
+   * `wake_at` is when the run continues even without an answer, ISO 8601.
    */
   run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
   /**

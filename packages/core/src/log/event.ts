@@ -69,7 +69,8 @@ export interface ReadOptions {
  * version. Since version 2, a `spending` with `attempt` says that a lost answer was charged. A process of
  * version 1 would charge it again.
  */
-// Raise it and `SNAPSHOT_VERSION` if an older process would continue a changed log wrongly, e.g. charge twice.
+// Raise it and `SNAPSHOT_VERSION` if an older process would continue a changed log wrongly, e.g. charge
+// twice.
 export const EVENT_VERSION = 2;
 
 /** A table of functions by event type. Each gets the event's data and one further argument. */
@@ -78,7 +79,7 @@ export type ByType<R, Extra = undefined> = {
 };
 
 /** Calls the table's function for the event's type. Returns `undefined` if the table has none. */
-export function madeOf<R, Extra>(table: ByType<R, Extra>, event: NewEvent, extra: Extra): R | undefined {
+export function callByType<R, Extra>(table: ByType<R, Extra>, event: NewEvent, extra: Extra): R | undefined {
   const { type, data } = event;
   return Object.hasOwn(table, type) ? table[type as EventType]?.(data as never, extra) : undefined;
 }

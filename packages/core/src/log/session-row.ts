@@ -130,8 +130,8 @@ export function statusAfter(
  * console.log(wakeAtAfter(at, { wakes: true })); // null: a question was answered
  * ```
  */
-// A process of an earlier version suspends a run without setting `wakeAt`. The current value then stays, so that
-// a newer process wakes the run.
+// A process of an earlier version suspends a run without setting `wakeAt`. The current value then stays, so
+// that a newer process wakes the run.
 export function wakeAtAfter(wakeAt: string | null, patch: SessionPatch): string | null {
   if (patch.wakeAt !== undefined) return patch.wakeAt;
   const isWoken = patch.wakes === true || (patch.status !== undefined && patch.status !== "suspended");

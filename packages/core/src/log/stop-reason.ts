@@ -121,12 +121,14 @@ export function sessionOver(status: "expired" | "completed"): StopReason {
 }
 
 /**
- * Stop reasons that leave the session in status `error`. The end of the run adds no `error` event, because the
- * error was logged earlier.
+ * Stop reasons that leave the session in status `error`. The end of the run adds no `error` event, because
+ * the error was logged earlier.
  */
 const FAILED: readonly StopType[] = ["error", "invalid_output"];
 
-/** Stop reasons with which the end of the run adds an `error` event, and leaves the session in status `error`. */
+/**
+ * Stop reasons with which the end of the run adds an `error` event, and leaves the session in status `error`.
+ */
 const REPORTED: readonly StopType[] = [
   "turn_limit",
   "pause_limit",

@@ -10,7 +10,7 @@ import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
 import { notifyOfSuspension } from "./hooks/turn-hooks.ts";
 import type { Leg } from "./leg/leg.ts";
-import { asked } from "./leg/stored-first.ts";
+import { afterBarrier } from "./leg/stored-first.ts";
 import { notifyHooksOfStart, startEvents, userDataFor } from "./start-run.ts";
 
 /** The note that the model reads before the landing turn. */
@@ -26,7 +26,7 @@ export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
   leg.life.beginLanding();
-  await leg.log.follow([
+  await leg.log.storeDecision([
     {
       type: "note",
       key: eventKey.landing(run.runId),
@@ -96,7 +96,7 @@ function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEve
  * ask again. If an answer is stored first, nothing is closed, and the loop decides again.
  */
 export async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  // Without a running leg, a new message ends the suspended run instead, see `endSupersededRun`.
+  // Without a running leg, a new message ends the suspended run instead, see `prepareSupersededEnd`.
   await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
 }
 
@@ -127,7 +127,7 @@ export async function prepareNextRun(
   const userData =
     message === undefined
       ? { text: "", failure: undefined }
-      : await asked(leg, async () =>
+      : await afterBarrier(leg, async () =>
           userDataFor(leg.parts.load, leg.run, await leg.access.accessOf(message), {
             clock,
             hide: leg.access.hide,

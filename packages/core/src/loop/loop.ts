@@ -1,6 +1,6 @@
 import { haveFiles } from "../context/file-blocks.ts";
 import type { StoredEvent } from "../log/event.ts";
-import { isByLogOnly } from "../log/log-only.ts";
+import { isLogOnly } from "../log/log-only.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { expiredAnswer } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
@@ -10,7 +10,7 @@ import { closeOvertakenQuestions, endRun, land, suspendRun } from "./end-run.ts"
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import type { Leg } from "./leg/leg.ts";
-import { DECIDE_AGAIN, storedFirst } from "./leg/stored-first.ts";
+import { DECIDE_AGAIN, storeHeld } from "./leg/stored-first.ts";
 import { runTools } from "./tools/run-tools.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
@@ -26,11 +26,11 @@ import { modelTurn } from "./turn/turn.ts";
 // A step stores two kinds of events in `leg.log`, see `SessionLog`:
 // - Facts have happened, e.g. a result. `add()` stores them at once. `hold()` leaves them to the next append.
 // - Decisions follow from the state, e.g. a request. `beginDecision()` remembers the state on which they are
-//   based. `follow()` stores them at once. `holdNext()` leaves them to the next append.
+//   based. `storeDecision()` stores them at once. `holdDecision()` leaves them to the next append.
 // Held events are in the state before they are stored. `barrier()` stores them before code of the application
-// is called. `storedFirst()`, `asked()`, `callHook()` and `validateFor()` call the barrier.
-// If another process stores something before held events, the decision is void. Then `holdNext()` does
-// nothing, and `follow()` and `barrier()` throw `DECIDE_AGAIN`. The loop catches it and decides again.
+// is called. `storeHeld()`, `afterBarrier()`, `callHook()` and `validateFor()` call the barrier.
+// If another process stores something before held events, the decision is void. Then `holdDecision()` does
+// nothing, and `storeDecision()` and `barrier()` throw `DECIDE_AGAIN`. The loop catches it and decides again.
 export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> {
   // The next step after a turn, if the log does not show it, e.g. because a hook ended the run.
   let nextFromTurn: Next | undefined;
@@ -38,7 +38,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
     try {
       if (leg.access.hasNewCaller && failure === undefined) await renewCaller(leg);
       // `decide` cannot wait for the barrier, so it comes first.
-      if (mayCallStopConditions(leg)) await storedFirst(leg);
+      if (mayCallStopConditions(leg)) await storeHeld(leg);
       leg.log.beginDecision();
       const next = nextFromTurn ?? decide(leg.log.state, leg.run.agent, nowOf(leg, failure));
       nextFromTurn = undefined;
@@ -66,7 +66,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
           await leg.log.appendAtTip(next.expired.map(expiredAnswer));
           break;
         case "ask_credentials":
-          await leg.log.follow([(await leg.parts.load()).credentialsQuestion(next.run)]);
+          await leg.log.storeDecision([(await leg.parts.load()).credentialsQuestion(next.run)]);
           break;
         case "suspend":
           if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
@@ -76,7 +76,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
           break;
         case "leave":
         case "nothing":
-          await storedFirst(leg);
+          await storeHeld(leg);
           return false;
       }
     } catch (cause) {
@@ -92,7 +92,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
  */
 function mayCallStopConditions({ log, run: { agent } }: Leg): boolean {
   const run = openRun(log.state);
-  return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isByLogOnly);
+  return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isLogOnly);
 }
 
 /**
@@ -101,7 +101,7 @@ function mayCallStopConditions({ log, run: { agent } }: Leg): boolean {
  */
 async function renewCaller(leg: Leg): Promise<void> {
   if (leg.life.signal.aborted) return;
-  await storedFirst(leg);
+  await storeHeld(leg);
   await leg.access.renew();
 }
 
@@ -150,7 +150,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   // The hooks come before the checkpoint: they may end the run, and the summary of a checkpoint costs money.
   // They are called again after a checkpoint, because it may have removed events that they appended.
   const { aborted } = leg.life.signal;
-  if (planned.plan !== undefined && !aborted && mayBeDue(leg)) {
+  if (planned.plan !== undefined && !aborted && mayNeedCheckpoint(leg)) {
     const { checkpointIfDue } = await leg.parts.load();
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
@@ -160,13 +160,13 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
   if (question === undefined) return await modelTurn(leg, plan);
-  await leg.log.follow([question]);
+  await leg.log.storeDecision([question]);
   return undefined;
 }
 
 /** Returns whether a checkpoint may be due: the agent has strategies, or the context may have files. */
 // The check itself copies the whole context. Most agents need no check.
-export function mayBeDue({ log: { state }, run: { agent } }: Leg): boolean {
+export function mayNeedCheckpoint({ log: { state }, run: { agent } }: Leg): boolean {
   if (agent.checkpointWhen.length > 0) return true;
   return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
 }

@@ -12,7 +12,7 @@ import { notifyHooks } from "./hooks/notify-hooks.ts";
 import type { Parts, PartsOfLeg } from "./leg/leg.ts";
 import type { FetchedUserData } from "./leg/part-types.ts";
 import type { SessionLog } from "./leg/session-log.ts";
-import { asked } from "./leg/stored-first.ts";
+import { afterBarrier } from "./leg/stored-first.ts";
 
 /** A run that is about to start. */
 interface RunBeginning extends CalledBy {
@@ -30,7 +30,7 @@ export async function userDataFor(
   ...[run, access, options]: Parameters<Parts["fetchUserData"]>
 ): Promise<FetchedUserData> {
   if (run.agent.userData === undefined) return { text: "", failure: undefined };
-  // biome-ignore lint/plugin: callers call this function through the gate `asked()`.
+  // biome-ignore lint/plugin: callers call this function through the gate `afterBarrier()`.
   return await (await load()).fetchUserData(run, access, options);
 }
 
@@ -68,7 +68,9 @@ export async function notifyHooksOfStart(
 ): Promise<void> {
   if (failure === undefined) return;
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  const hookErrors = await asked({ log }, () => notifyHooks(deadline, agent.hooks, failure.data, context));
+  const hookErrors = await afterBarrier({ log }, () =>
+    notifyHooks(deadline, agent.hooks, failure.data, context),
+  );
   if (hookErrors.length === 0) return;
   await log.add(hookErrors).catch((error: unknown) => {
     // If another process has taken over the session, it continues the run, whose start is stored.

@@ -4,8 +4,8 @@ import type { ModelEvent } from "./model-client.ts";
 
 /**
  * Makes a function that checks the events of one answer, for wrappers such as `withRetry`. Call it with each
- * event, in order. It throws a retryable `model_error` if an event is malformed, or if the answer ends without
- * a stop reason, because then it is incomplete.
+ * event, in order. It throws a retryable `model_error` if an event is malformed, or if the answer ends
+ * without a stop reason, because then it is incomplete.
  */
 export function answerCheck(): (event: ModelEvent) => void {
   const checkEvent = eventCheck();

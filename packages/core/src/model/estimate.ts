@@ -14,7 +14,7 @@ export const BLOCK_CHARS = 4;
  * The number of characters, as JSON, that an answer may have in parts that `max_tokens` does not count. It
  * leaves room for the results of the API's own tools, e.g. long web pages.
  */
-export const BESIDES = 4_000_000;
+export const UNCOUNTED_CHARS = 4_000_000;
 
 /**
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours

@@ -26,8 +26,8 @@ export function malformedAnswer(problem: string, cause?: unknown): PawlError {
 }
 
 /**
- * Converts an error that was thrown while an answer was read. Returns a `PawlError` unchanged. Any other error
- * becomes the cause of a {@link malformedAnswer}.
+ * Converts an error that was thrown while an answer was read. Returns a `PawlError` unchanged. Any other
+ * error becomes the cause of a {@link malformedAnswer}.
  *
  * @example
  * ```ts
@@ -61,9 +61,9 @@ export function wrongKind(part: string, expected: string, got: unknown): PawlErr
 }
 
 /**
- * Returns the {@link malformedAnswer} for a response that is not an event stream, e.g. an HTML page at a wrong
- * URL. Returns `undefined` if the header `content-type` names an event stream, or is missing. Call it for a
- * response without a single event.
+ * Returns the {@link malformedAnswer} for a response that is not an event stream, e.g. an HTML page at a
+ * wrong URL. Returns `undefined` if the header `content-type` names an event stream, or is missing. Call it
+ * for a response without a single event.
  *
  * @example
  * ```ts

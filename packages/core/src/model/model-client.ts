@@ -21,7 +21,9 @@ export interface ModelRequest {
   outputFormat?: JsonObject;
 }
 
-/** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: the named one. `none`: none. */
+/**
+ * Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: the named one. `none`: none.
+ */
 export type ToolChoice =
   | { type: "auto" | "any"; disable_parallel_tool_use?: boolean }
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
@@ -120,14 +122,14 @@ export interface ModelClient {
   /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
   /**
-   * Converts a JSON Schema to the form that {@link ModelRequest.outputFormat} needs, e.g. by `formatSchema()`.
-   * Returns `undefined` if the API cannot express it. Converting a converted schema must change nothing.
-   * Default: the model has no output formats.
+   * Converts a JSON Schema to the form that {@link ModelRequest.outputFormat} needs, e.g. by
+   * `formatSchema()`. Returns `undefined` if the API cannot express it. Converting a converted schema must
+   * change nothing. Default: the model has no output formats.
    */
   outputFormat?(schema: JsonObject): JsonObject | undefined;
   /**
-   * The types of files that the model reads besides text. Messages with other files are refused, and other files in tool results
-   * are replaced by a note. Default: nothing.
+   * The types of files that the model reads besides text. Messages with other files are refused, and other
+   * files in tool results are replaced by a note. Default: nothing.
    */
   readonly reads?: readonly ("image" | "pdf")[];
   /**

@@ -2,9 +2,9 @@ import type { Json } from "../base/json.ts";
 
 /**
  * Parses the beginning of a JSON text, e.g. of an object that a model is writing. A string, list or object
- * that is cut off is returned as far as it has arrived. A number, keyword, key or escape that may be incomplete
- * is left out. Returns `undefined` if there is no value yet. For a text that grows, use `jsonReader()`: it
- * parses each character once.
+ * that is cut off is returned as far as it has arrived. A number, keyword, key or escape that may be
+ * incomplete is left out. Returns `undefined` if there is no value yet. For a text that grows, use
+ * `jsonReader()`: it parses each character once.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ export interface JsonReader {
   /** Adds the next piece of the text. */
   read(piece: string): void;
   /**
-   * Returns the value so far, as `partialJson()` does. Each call makes shallow copies of the lists and objects
-   * that are still being written. Finished ones are not copied: all calls return the same objects. Copying
-   * takes time, so for a long list, do not call it after every piece.
+   * Returns the value so far, as `partialJson()` does. Each call makes shallow copies of the lists and
+   * objects that are still being written. Finished ones are not copied: all calls return the same objects.
+   * Copying takes time, so for a long list, do not call it after every piece.
    */
   value(): Json | undefined;
 }
@@ -47,8 +47,8 @@ const NOT_JSON = new Error();
 // `TOKEN` and `PART_OF_TEXT` match every text, even an empty one.
 
 /**
- * The next token, after spaces, commas and colons. The first group is a quote, brace or bracket. The second is
- * a number or keyword, which is complete because another character follows.
+ * The next token, after spaces, commas and colons. The first group is a quote, brace or bracket. The second
+ * is a number or keyword, which is complete because another character follows.
  */
 const TOKEN = /^[\s,:]*(?:(["{}[\]])|([^\s,:"{}[\]]+)(?=[\s,:"{}[\]]))?/;
 
@@ -116,7 +116,8 @@ export function jsonReader(): JsonReader {
   };
   return {
     read(piece) {
-      // Outside of strings, `unread` is the beginning of a number or keyword. It is read once its end arrives.
+      // Outside of strings, `unread` is the beginning of a number or keyword. It is read once its end
+      // arrives.
       const isInsideWord = unread && openString === undefined && !WORD_END.test(piece);
       unread += piece;
       try {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
-import { BESIDES, BLOCK_CHARS, writtenLength } from "./estimate.ts";
+import { BLOCK_CHARS, UNCOUNTED_CHARS, writtenLength } from "./estimate.ts";
 import {
   finishBlock,
   type LivePart,
@@ -27,13 +27,14 @@ export interface Reply {
   stopSequence: string | null;
   usage: RawUsage;
   /**
-   * Characters of text, thinking and tool input received so far, plus {@link BLOCK_CHARS} for each block. Once
-   * `besides` exceeds {@link BESIDES}, the pieces that it counts are added here, too.
+   * Characters of text, thinking and tool input received so far, plus {@link BLOCK_CHARS} for each block.
+   * Once
+   * `besides` exceeds {@link UNCOUNTED_CHARS}, the pieces that it counts are added here, too.
    */
   chars: number;
   /**
-   * Characters received so far, as JSON, of parts that `max_tokens` does not count, e.g. signatures, citations
-   * and results of the API's own tools.
+   * Characters received so far, as JSON, of parts that `max_tokens` does not count, e.g. signatures,
+   * citations and results of the API's own tools.
    */
   besides: number;
   /** Whether `message_stop` was received. */
@@ -170,12 +171,12 @@ function takeDelta(answer: Reply, { block, part }: PartialBlock, delta: ContentD
 
 /**
  * Counts a part of the answer that `max_tokens` does not count. Returns how many characters it adds to
- * `answer.chars`: none up to {@link BESIDES}.
+ * `answer.chars`: none up to {@link UNCOUNTED_CHARS}.
  */
 function countBesides(answer: Reply, part: unknown): number {
   const { length } = JSON.stringify(part);
   answer.besides += length;
-  return answer.besides > BESIDES ? length : 0;
+  return answer.besides > UNCOUNTED_CHARS ? length : 0;
 }
 
 // The API sends `file_id` in citations, and refuses requests that contain it, even as `null`.

@@ -1,4 +1,4 @@
-import { unpriced, whyPriced, withoutPrices } from "../agent/check-tools.ts";
+import { missingPricesText, unpriced, whyPricesNeeded } from "../agent/check-tools.ts";
 import { type AskEnd, askAndRemind } from "../ask/ask.ts";
 import { type AnyAskOptions, ASK_IN_RUN_OPTIONS, checkAsk } from "../ask/ask-options.ts";
 import { PawlError } from "../base/errors.ts";
@@ -18,7 +18,7 @@ import { listedProblems } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import { remainingOf } from "../stop/limits.ts";
-import { mostOf, noRoomStop, type PlannedCall, roomFor } from "../stop/room.ts";
+import { mostUsedBy, noRoomStop, type PlannedCall, roomFor } from "../stop/room.ts";
 import { type AskSpent, askOutcome, type StoredAnswer } from "../tools/ask-outcome.ts";
 
 /** Returns the method `askModel` of a hook's or tool's context. */
@@ -139,7 +139,7 @@ async function askAndCharge(
 function refuseUnpriced({ run: { agent } }: Leg, model: ModelClient): void {
   const unpricedModel = unpriced(agent, model.models ?? [model]);
   if (unpricedModel === undefined) return;
-  const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`;
+  const message = `context.askModel() cannot ask this model: ${whyPricesNeeded(agent)}, but ${missingPricesText(unpricedModel)}`;
   throw new PawlError("limit_reached", message, { details: { limit: "cost_limit" } });
 }
 
@@ -162,7 +162,7 @@ function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedC
     const message = `The limits of the run (${stop.type}) leave no room for about ${estimatedTokens} tokens of prompt and up to ${maxTokens} of answer.`;
     throw new PawlError("limit_reached", message, { details: { limit: stop.type } });
   }
-  reserved.most = addSpent(reserved.most, mostOf(call));
+  reserved.most = addSpent(reserved.most, mostUsedBy(call));
 }
 
 function usedBudget({ usage, costUsd }: AskSpent): Budget {

@@ -1,12 +1,12 @@
 import { withinDeadline } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
 import { admitted } from "../context/admit.ts";
-import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
+import { boundaryBefore, checkpointEvents, indexOf } from "../context/checkpoint.ts";
 import { fileCheckpoint } from "../context/file-limits.ts";
 import { isPaused } from "../context/server-calls.ts";
 import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import { asked, storedFirst } from "../loop/leg/stored-first.ts";
+import { afterBarrier, storeHeld } from "../loop/leg/stored-first.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
 import { remainingOf } from "../stop/limits.ts";
@@ -24,7 +24,7 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const uptoSeq = state.lastSeq;
   const files = fileCheckpoint(admitted(state, uptoSeq));
   if (files !== undefined) {
-    await storedFirst(leg);
+    await storeHeld(leg);
     const data = { ...files, upto_seq: uptoSeq };
     await leg.log.add(checkpointEvents(state, leg.run.agent, data, leg.run.newId()));
   }
@@ -50,7 +50,7 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
     },
     signal: leg.life.signal,
   };
-  await storedFirst(leg);
+  await storeHeld(leg);
   const planned = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
   if (planned === undefined || leg.life.signal.aborted) return false;
   if (!("cause" in planned)) return await storeCheckpoint(leg, entries, uptoSeq, planned);
@@ -63,7 +63,7 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
 /** Returns the first plan of the agent's strategies, in their order; `undefined` if none has one. */
 async function firstPlan(leg: Leg, source: CheckpointSource): Promise<CheckpointPlan | undefined> {
   for (const strategy of leg.run.agent.checkpointWhen) {
-    const plan = await asked(leg, () => withinDeadline(leg.life, strategy(source)));
+    const plan = await afterBarrier(leg, () => withinDeadline(leg.life, strategy(source)));
     if (plan === undefined) continue;
     if (plan.summary !== undefined && typeof plan.summary !== "string")
       throw new TypeError(`a summary must be a string, not of type ${typeof plan.summary}.`);
@@ -84,7 +84,7 @@ async function storeCheckpoint(
 ): Promise<boolean> {
   const index = indexOf(entries, fromSeq);
   // The kept part must begin where a conversation can begin. Without a summary, the user must begin it.
-  const start = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
+  const start = reason === "drop_old_results" ? index : boundaryBefore(entries, index, summary === undefined);
   const first = entries[start];
   const charged = response === undefined ? [] : [response];
   if (start <= 0 || first === undefined) {

@@ -9,9 +9,9 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
-  midwayAnswer,
   retryWait,
   runQuestion,
+  validateMidwayAnswer,
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { chooseAgent } from "./tasks.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { unpriced, whyPriced, withoutPrices } from "../agent/check-tools.ts";
+import { missingPricesText, unpriced, whyPricesNeeded } from "../agent/check-tools.ts";
 import type { TurnPlan } from "../hooks/turn-plan.ts";
 import type { ToolChoice } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
@@ -19,7 +19,7 @@ export function checkPlan(agent: Agent, plan: TurnPlan): TurnPlan {
     checkPricing(model.id, model.pricing);
     const isCostCounted = hooks.some(({ needsPrices }) => needsPrices);
     const unpricedModel = isCostCounted && unpriced(agent, model.models ?? [model]);
-    if (unpricedModel) throw new Error(`${whyPriced(agent)}, but ${withoutPrices(unpricedModel)}`);
+    if (unpricedModel) throw new Error(`${whyPricesNeeded(agent)}, but ${missingPricesText(unpricedModel)}`);
   }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);

@@ -113,7 +113,7 @@ export async function answerProblems({ question, answer }: Asking): Promise<read
  * Validates the answer to a question that a tool asked while it ran. The validated value is `undefined`,
  * because the tool reads the answer as `context.answered`.
  */
-export async function midwayAnswer(call: Asking): Promise<Validated<undefined>> {
+export async function validateMidwayAnswer(call: Asking): Promise<Validated<undefined>> {
   const problems = await answerProblems(call);
   return problems.length === 0 ? { ok: true, value: undefined } : { ok: false, problems: [...problems] };
 }

@@ -3,8 +3,8 @@ import { withinDeadline } from "../base/deadline.ts";
 import { effectiveType } from "../loop/leg/effective-type.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { ChosenAgent } from "../loop/leg/part-types.ts";
-import { asked } from "../loop/leg/stored-first.ts";
-import { hadBeenAnswered } from "../session/close-calls.ts";
+import { afterBarrier } from "../loop/leg/stored-first.ts";
+import { answerSentence } from "../session/close-calls.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
 
@@ -25,7 +25,7 @@ export async function chooseAgent(
   const startedName = call.started?.agent;
   if (startedName !== undefined && agent?.name !== startedName)
     return {
-      why: `The agent "${startedName}", which began this task, is not available to continue it.${hadBeenAnswered(call)}`,
+      why: `The agent "${startedName}", which began this task, is not available to continue it.${answerSentence(call)}`,
     };
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
@@ -55,7 +55,7 @@ async function chosenBy(
     access: { caller, credentials },
   } = leg;
   const run = openRun(leg.log.state);
-  const deps = await asked(leg, () => withinDeadline(life, leg.access.makeDeps()));
+  const deps = await afterBarrier(leg, () => withinDeadline(life, leg.access.makeDeps()));
   const source = {
     sessionId: session.id,
     userId: session.userId,
@@ -68,5 +68,5 @@ async function chosenBy(
     deps: deps as never,
     signal: life.signal,
   };
-  return await asked(leg, () => withinDeadline(life, (async () => choose(input, source))()));
+  return await afterBarrier(leg, () => withinDeadline(life, (async () => choose(input, source))()));
 }

@@ -1,6 +1,6 @@
 import { newUserData } from "../context/prefix.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import { asked } from "../loop/leg/stored-first.ts";
+import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import { readUserData, userDataFailure } from "./read-user-data.ts";
 
@@ -21,7 +21,7 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   // After a failure, this leg does not read again, because each failure may take the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
   const source = { agent, session, access: leg.access, clock: life.clock, signal: life.signal };
-  const textOrCause = await asked(leg, async () => {
+  const textOrCause = await afterBarrier(leg, async () => {
     progress.turns = run.turns;
     return await readUserData(source).then(leg.access.hide, (cause: unknown) => ({ cause }));
   });

@@ -5,7 +5,7 @@ import type { CallRefusal } from "../loop/leg/part-types.ts";
 import { wasGiven } from "../loop/tools/decide-call.ts";
 import { listedProblems } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
-import { hadBeenAnswered, outcomeUnknown } from "../session/close-calls.ts";
+import { answerSentence, outcomeUnknown } from "../session/close-calls.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import { isShown } from "../tools/problems-by-log.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -38,9 +38,9 @@ function missingTool(leg: Leg, call: CallState): string {
   const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const sentence = `the tool "${name}" ${goneFrom(leg)}`;
-  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${sentence}`)}${hadBeenAnswered(call)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${sentence}`)}${answerSentence(call)}`;
   const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
-  return `T${sentence.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
+  return `T${sentence.slice(1)}${unfinished}${answerSentence(call)}`;
 }
 
 /** Returns the end of the sentence "The tool … was removed …". */
@@ -69,12 +69,12 @@ export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
 
 /** Returns the result of a call that was running when its process died, and whose tool has changed. */
 function changedWhileRunning(call: CallState): string {
-  return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
+  return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${answerSentence(call)}`;
 }
 
 /** Returns the result of a call that has asked the user since it started, but whose tool has changed. */
 function changedSinceAsked(call: CallState): string {
-  return `This tool has changed since its question was asked. ${NOT_FINISHED}${hadBeenAnswered(call)}`;
+  return `This tool has changed since its question was asked. ${NOT_FINISHED}${answerSentence(call)}`;
 }
 
 /** Returns whether the call's tool itself has asked the user before it ran, by `suspends`. */
@@ -112,10 +112,10 @@ export function wrongAnswer(
   }
   const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${problem}`;
   if (call.started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${why}`);
-  return `Not run: ${why}. Call the tool again to ask again.${hadBeenAnswered(call)}`;
+  return `Not run: ${why}. Call the tool again to ask again.${answerSentence(call)}`;
 }
 
 /** Returns the result of a call that was answered, but whose tool does not ask any more. */
 function noLongerAsks(call: CallState): string {
-  return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${hadBeenAnswered(call)}`;
+  return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${answerSentence(call)}`;
 }

@@ -1,11 +1,11 @@
-import { HandedOut, type Supply, type Taker } from "../base/handed-out.ts";
+import { BatchIterator, type BatchReceiver, type Supply } from "../base/handed-out.ts";
 import type { AwaitedRun } from "../log/handover.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
 import { redactedSince } from "../log/store/redacted.ts";
 import { type Cursor, newReader } from "./cursor.ts";
 import { Doorbell } from "./doorbell.ts";
 import type { Reader, ReaderCompanion, Source } from "./reader.ts";
-import { close, goOn, look, unlessOver } from "./steps.ts";
+import { close, readStored, runSteps, throwIfDraining } from "./steps.ts";
 
 /**
  * The options of a reader: where it starts and when it ends. Text before the position `live` is not sent
@@ -52,12 +52,12 @@ type From = Promise<Omit<FollowFrom, "signal">> | FollowFrom;
 
 /** Works like {@link follow}, but also accepts its options as a promise. */
 export function followFrom(source: Source, from: From): AsyncGenerator<SessionEvent, void, undefined> {
-  return new HandedOut(new SessionReader(source, from), source.reads);
+  return new BatchIterator(new SessionReader(source, from), source.reads);
 }
 
 /** Yields the text of answers as it arrives. A blank line separates the texts of different attempts. */
 export function textFrom(source: Source, from: From): AsyncGenerator<string, void, undefined> {
-  return new HandedOut(textsOf(new SessionReader(source, from)), source.reads);
+  return new BatchIterator(textsOf(new SessionReader(source, from)), source.reads);
 }
 
 /**
@@ -74,7 +74,7 @@ export async function listenFrom(
   // Hands out no items, so that one call of `next()` lasts until the reader's end.
   const nothing: Supply<never> = {
     fetch(to) {
-      const taker: Taker<SessionEvent> = {
+      const taker: BatchReceiver<SessionEvent> = {
         batch(items) {
           items.forEach(onEvent);
           events.fetch(taker);
@@ -87,7 +87,7 @@ export async function listenFrom(
     isOver: () => events.isOver(),
     close: () => events.close(),
   };
-  await new HandedOut(nothing, source.reads).next();
+  await new BatchIterator(nothing, source.reads).next();
 }
 
 /** Supplies the events of a session in batches. Opens its reader when the first batch is fetched. */
@@ -104,11 +104,11 @@ class SessionReader implements Supply<SessionEvent> {
     this.#signal = "signal" in from ? from.signal : undefined;
   }
 
-  fetch(to: Taker<SessionEvent>): void {
+  fetch(to: BatchReceiver<SessionEvent>): void {
     const reader = this.#reader;
     if (reader !== undefined) {
       reader.to = to;
-      goOn(reader, reader.next);
+      runSteps(reader, reader.next);
     } else if (this.#from === undefined || this.isOver()) to.end();
     else void this.#open(this.#from, to);
   }
@@ -122,20 +122,24 @@ class SessionReader implements Supply<SessionEvent> {
     return this.#reader && close(this.#reader);
   }
 
-  async #open(from: From, to: Taker<SessionEvent>): Promise<void> {
+  async #open(from: From, to: BatchReceiver<SessionEvent>): Promise<void> {
     try {
       this.#reader = await openReader(this.#source, await from, to);
       this.#from = undefined;
     } catch (error) {
       return to.fail(error);
     }
-    goOn(this.#reader, look);
+    runSteps(this.#reader, readStored);
   }
 }
 
-async function openReader(source: Source, from: FollowFrom, to: Taker<SessionEvent>): Promise<Reader> {
+async function openReader(
+  source: Source,
+  from: FollowFrom,
+  to: BatchReceiver<SessionEvent>,
+): Promise<Reader> {
   const { sessionId, afterSeq = 0, live, signal, failure, companion, wholeText = false } = from;
-  unlessOver(source.over);
+  throwIfDraining(source.over);
   const redacted = await redactedSince(source.store, sessionId, afterSeq);
   const bell = new Doorbell();
   signal?.addEventListener("abort", bell.ring);
@@ -161,7 +165,7 @@ async function openReader(source: Source, from: FollowFrom, to: Taker<SessionEve
     reading: undefined,
     below: undefined,
     to,
-    next: look,
+    next: readStored,
   };
 }
 
@@ -181,7 +185,7 @@ export function textsOf(events: Supply<SessionEvent>): Supply<string> {
   };
   return {
     fetch(to) {
-      const taker: Taker<SessionEvent> = {
+      const taker: BatchReceiver<SessionEvent> = {
         batch(items) {
           const texts: string[] = [];
           for (const event of items) add(texts, event);

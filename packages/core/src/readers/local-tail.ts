@@ -67,7 +67,7 @@ function forgetRecent(channel: Channel): void {
  */
 export function localTail(): LiveTail {
   const channels = new Map<string, Channel>();
-  /** Returns the session's channel, and creates it if there is none. */
+  /** Returns the session's channel, and creates it if it is missing. */
   const channelOf = (sessionId: string): Channel => {
     let found = channels.get(sessionId);
     if (found === undefined) {

@@ -1,4 +1,4 @@
-import type { Taker } from "../base/handed-out.ts";
+import type { BatchReceiver } from "../base/handed-out.ts";
 import type { Switch } from "../base/switch.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
@@ -79,7 +79,7 @@ export interface Reader {
   /** Shows the text of sub-agents; `undefined` before there is a sub-agent. */
   below: AgentsBelow | undefined;
   /** Receives the next batch. */
-  to: Taker<SessionEvent>;
+  to: BatchReceiver<SessionEvent>;
   /** The step with which the reader continues when the next batch is fetched. */
   next: Step;
 }

@@ -17,7 +17,7 @@ import { agentsBelow } from "./sub-agent-text.ts";
  */
 // Plain steps instead of an async function: a reader that waits is then a single object, and events that are
 // in memory need no promise.
-export function goOn(reader: Reader, first: Step): void {
+export function runSteps(reader: Reader, first: Step): void {
   try {
     for (let step: Step | undefined = first; step !== undefined; ) step = step(reader);
   } catch (error) {
@@ -26,7 +26,7 @@ export function goOn(reader: Reader, first: Step): void {
 }
 
 /** Hands out the stored events after the cursor, or starts to read them from the store. */
-export function look(reader: Reader): Step | undefined {
+export function readStored(reader: Reader): Step | undefined {
   if (isDone(reader)) return end;
   reader.begun = reader.cursor;
   const stored = storedAfter(reader);
@@ -43,7 +43,7 @@ function readOn(reader: Reader): Step | undefined {
   reading.next().then(
     ({ done, value }) => {
       if (done === true) reader.reading = undefined;
-      goOn(reader, done === true ? showLive : () => show(reader, value, readOn));
+      runSteps(reader, done === true ? showLive : () => show(reader, value, readOn));
     },
     (error: unknown) => {
       reader.reading = undefined;
@@ -75,7 +75,7 @@ function handOut(reader: Reader, items: readonly SessionEvent[], next: Step): St
 function showLive(reader: Reader): Step | undefined {
   const { live, seq } = reader.source.tail.peek(reader.sessionId);
   const isBehind = reader.cursor > reader.begun && Math.max(seq, reader.watch.seq) > reader.cursor;
-  if (isBehind || isDone(reader)) return look;
+  if (isBehind || isDone(reader)) return readStored;
   if (!reader.hasCaughtUp) {
     // Live text is read in the next turn of the event loop, so that the text of one packet is one delta.
     reader.hasCaughtUp = true;
@@ -85,7 +85,7 @@ function showLive(reader: Reader): Step | undefined {
   if (!mayAdopt(live, reader.afterSeq, reader.seen)) return showNews(reader, live);
   const { source, sessionId, afterSeq, seen } = reader;
   adoptAttempt(source.store, sessionId, afterSeq, live, seen).then(
-    () => goOn(reader, () => showNews(reader, live)),
+    () => runSteps(reader, () => showNews(reader, live)),
     (error: unknown) => void finish(reader, { error }),
   );
   return undefined;
@@ -104,7 +104,7 @@ function showNews(reader: Reader, live: LiveState | undefined): Step | undefined
 /** Waits for a ring, and then looks for events. Throws if `failure` has aborted: no more events can come. */
 function waitForRing(reader: Reader): undefined {
   reader.failure?.throwIfAborted();
-  reader.bell.wait(() => goOn(reader, look));
+  reader.bell.wait(() => runSteps(reader, readStored));
 }
 
 /**
@@ -126,7 +126,7 @@ function end(reader: Reader): Step | undefined {
 
 /** Ends a reader, with the error `draining` if the process is shutting down before the reader should end. */
 function endNow(reader: Reader): undefined {
-  if (reader.awaited !== undefined && reader.signal?.aborted !== true) unlessOver(reader.source.over);
+  if (reader.awaited !== undefined && reader.signal?.aborted !== true) throwIfDraining(reader.source.over);
   void finish(reader);
 }
 
@@ -156,7 +156,7 @@ export function close(reader: Reader): Promise<void> | undefined {
 }
 
 /** @throws PawlError `draining` once this process has stopped serving. */
-export function unlessOver({ isOn }: Switch): void {
+export function throwIfDraining({ isOn }: Switch): void {
   if (!isOn) return;
   const message = "This process is shutting down. Connect again to continue in another one.";
   throw new PawlError("draining", message);

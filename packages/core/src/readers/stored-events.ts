@@ -36,7 +36,7 @@ export function storedAfter(from: ReadFrom): readonly StoredEvent[] | AsyncGener
   const known = isPollDue ? NO_EVENTS : recentAfter(tail, sessionId, cursor);
   if (known.length > 0) return known;
   const isBehind = isPollDue || Math.max(tail.peek(sessionId).seq, watch.seq) > cursor;
-  return isBehind ? pulled(watch, store, sessionId, cursor) : NO_EVENTS;
+  return isBehind ? readShared(watch, store, sessionId, cursor) : NO_EVENTS;
 }
 
 const NO_EVENTS: readonly StoredEvent[] = [];
@@ -48,7 +48,7 @@ const MAX_BATCH = 64;
  * Yields the events after `cursor` in batches. The first batch comes from a query that all readers at this
  * cursor share.
  */
-export async function* pulled(
+export async function* readShared(
   watch: SessionWatch,
   store: EventStore,
   sessionId: string,

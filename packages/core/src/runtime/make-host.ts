@@ -1,11 +1,11 @@
 import type { Agent } from "../agent/agent.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
-import { once } from "../base/once.ts";
+import { lazy } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSlots, type Slots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
-import { tryAgain } from "../base/try-again.ts";
+import { retryUnavailable } from "../base/try-again.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
@@ -14,7 +14,7 @@ import type { BlobStore } from "../stores/blob-store.ts";
 import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
-import { keeper } from "./begin/beginning.ts";
+import { makeKeepAlive } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
 import { lazyLegFiles } from "./later/lazy-leg-files.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
@@ -74,13 +74,13 @@ export function makeHost<Deps>({
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),
-    holder: once(newId),
+    holder: lazy(newId),
     leaseTtlMs,
     abortGraceMs,
     pollMs,
     draining: false,
     staysAlive: waitUntil !== undefined,
-    keepAlive: keeper(waitUntil, report),
+    keepAlive: makeKeepAlive(waitUntil, report),
     handOverAfterMs: times.handOverAfterMs ?? Number.POSITIVE_INFINITY,
     handOvers: new Set(),
     over: newSwitch(),
@@ -152,13 +152,15 @@ export function lazyEngine(clock: Clock, slots: Slots): Engine {
  */
 export function retryingStore(store: EventStore, delaysMs: readonly number[], clock: Clock): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>
-    tryAgain(clock, delaysMs, () => store.append(sessionId, events, options));
+    retryUnavailable(clock, delaysMs, () => store.append(sessionId, events, options));
   const wrapped = wrapStore(store);
   const { open, appendWith } = wrapped;
   return {
     ...wrapped,
     append,
-    ...(appendWith && { appendWith: (...args) => tryAgain(clock, delaysMs, () => appendWith(...args)) }),
-    ...(open && { open: (session) => tryAgain(clock, delaysMs, () => open(session)) }),
+    ...(appendWith && {
+      appendWith: (...args) => retryUnavailable(clock, delaysMs, () => appendWith(...args)),
+    }),
+    ...(open && { open: (session) => retryUnavailable(clock, delaysMs, () => open(session)) }),
   };
 }

@@ -1,5 +1,5 @@
 import { follow } from "../readers/follow.ts";
-import { beginning } from "./begin/beginning.ts";
+import { trackBegin } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { checkCall, checkDrain, checkId, checkSweep } from "./checks/check-calls.ts";
@@ -7,10 +7,10 @@ import { checkRuntimeOptions } from "./checks/check-runtime.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
-import { agentNamed, beginOrContinue, ownSession } from "./run/begin-run.ts";
+import { agentNamed, beginOrContinue, sessionOfUser } from "./run/begin-run.ts";
 import { makeRun } from "./run/make-run.ts";
 import { followAndResume } from "./run/resume-for-reader.ts";
-import { atMost, drain, ownWork, sweepOnce } from "./wakes/own-work.ts";
+import { drain, ownWork, sweepOnce, waitAtMost } from "./wakes/own-work.ts";
 
 /**
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
@@ -51,14 +51,14 @@ export function runtime<Deps, Name extends string = string>(
   if (options.engine === undefined) background.serveEngine();
   const ownedSession = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
     checkCall(method, sessionId, options);
-    return await ownSession(host, sessionId, options.userId);
+    return await sessionOfUser(host, sessionId, options.userId);
   };
   return {
     agents: host.agents,
     store: host.store,
     files: host.files ?? lazyUserFiles(undefined, host.clock),
     run: (agent, options) =>
-      makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
+      makeRun(host, trackBegin(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await ownedSession("stop", sessionId, options);
       const { requestStop } = await loadLater();
@@ -101,7 +101,7 @@ export function runtime<Deps, Name extends string = string>(
       checkCall("recover", sessionId, options);
       const { recoverSession } = await loadLater();
       const recovering = recoverSession(host, sessionId, options.signal);
-      const { outcome, afterMs } = await beginning(host, recovering);
+      const { outcome, afterMs } = await trackBegin(host, recovering);
       return { outcome, ...(afterMs !== undefined && { afterMs }) };
     },
     sweep: async (options = {}) => {
@@ -113,7 +113,7 @@ export function runtime<Deps, Name extends string = string>(
       checkDrain(options);
       const stopped = background.stop();
       await drain(host, options.timeoutMs ?? 30_000);
-      await atMost(host.clock, 2 * host.abortGraceMs, stopped);
+      await waitAtMost(host.clock, 2 * host.abortGraceMs, stopped);
     },
   };
 }

@@ -6,17 +6,17 @@ import { schemasIn, subschemaKind } from "./subschemas.ts";
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * Describes the first invalid part of a JSON Schema (draft 2020-12). Returns `undefined` if the schema is valid.
- * The Messages API would refuse every request with an invalid schema. Regular expressions in the schema are
- * compiled with `flags`.
+ * Describes the first invalid part of a JSON Schema (draft 2020-12). Returns `undefined` if the schema is
+ * valid. The Messages API would refuse every request with an invalid schema. Regular expressions in the
+ * schema are compiled with `flags`.
  */
-export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
+export function describeInvalidPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
 }
 
 /**
- * Describes the first keyword of a JSON Schema that restricts values, but that `jsonSchema()` does not evaluate.
- * Returns `undefined` if there is none.
+ * Describes the first keyword of a JSON Schema that restricts values, but that `jsonSchema()` does not
+ * evaluate. Returns `undefined` without one.
  */
 export function unjudgedPart(schema: JsonObject): string | undefined {
   for (const part of schemasIn(schema)) {
@@ -45,8 +45,8 @@ function brokenAt([value, place]: Part, flags: string): string | undefined {
 }
 
 /**
- * Returns the schemas directly inside a schema. A keyword whose value should be a list or an object of schemas
- * and is not gives a part without a value, which is invalid.
+ * Returns the schemas directly inside a schema. A keyword whose value should be a list or an object of
+ * schemas and is not gives a part without a value, which is invalid.
  */
 function subschemasOf(schema: JsonObject, place: string): Part[] {
   return Object.entries(schema).flatMap(([key, value]): Part[] => {

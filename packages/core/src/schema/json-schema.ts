@@ -1,6 +1,6 @@
 import { messageOf, PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { judgeOf, mistakesIn } from "./judge.ts";
+import { findMistakes, judgeOf } from "./judge.ts";
 import type { Mistake, PreparedSchema } from "./judging.ts";
 import type { Schema } from "./schema.ts";
 
@@ -8,8 +8,8 @@ import type { Schema } from "./schema.ts";
  * Makes a schema from plain JSON Schema (draft 2020-12), e.g. for a tool that is defined in a database. Every
  * `$ref` must refer to a place inside the same schema.
  *
- * @throws PawlError `config` if the schema is not an object, or an `$id` or `$ref` in it is not a URI. `tool()`
- * finds other mistakes in the schema.
+ * @throws PawlError `config` if the schema is not an object, or an `$id` or `$ref` in it is not a URI.
+ * `tool()` finds other mistakes in the schema.
  *
  * @example
  * ```ts
@@ -29,20 +29,24 @@ import type { Schema } from "./schema.ts";
  * ```
  */
 export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
-  return judgedBy(schema, checkedJudge(schema), Number.POSITIVE_INFINITY);
+  return schemaJudgedBy(schema, checkedJudge(schema), Number.POSITIVE_INFINITY);
 }
 
 /**
- * Makes a schema that describes itself as `schema` and validates by `judge`. A value that takes more than `steps`
- * steps to validate is invalid.
+ * Makes a schema that describes itself as `schema` and validates by `judge`. A value that takes more than
+ * `steps` steps to validate is invalid.
  */
-export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, steps: number): Schema<Output> {
+export function schemaJudgedBy<Output>(
+  schema: JsonObject,
+  judge: PreparedSchema,
+  steps: number,
+): Schema<Output> {
   return {
     "~standard": {
       version: 1,
       vendor: "pawl",
       validate: (value) => {
-        const mistakes = mistakesIn(judge, value, steps);
+        const mistakes = findMistakes(judge, value, steps);
         return mistakes.length === 0
           ? { value: value as Output }
           : { issues: mistakes.map(issueFor(schema)) };
@@ -52,7 +56,9 @@ export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, step
   };
 }
 
-/** Prepares a schema. @throws PawlError `config` if it is not an object, or an `$id` or `$ref` is not a URI */
+/**
+ * Prepares a schema. @throws PawlError `config` if it is not an object, or an `$id` or `$ref` is not a URI
+ */
 export function checkedJudge(schema: unknown): PreparedSchema {
   try {
     if (!isJsonObject(schema)) throw new TypeError("it is not an object");

@@ -2,16 +2,21 @@ import type { Schema as Part } from "@cfworker/json-schema";
 import type { Json } from "../base/json.ts";
 import {
   canonicalText,
-  type Judging,
   judgePart,
   spend,
   spendOnEqual,
   tentatively,
+  type ValidationState,
   wrong,
 } from "./judging.ts";
 
 /** Returns whether an array is valid by the keywords for arrays. Notes its mistakes. */
-export function judgeArray(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
+export function judgeArray(
+  state: ValidationState,
+  schema: Part,
+  value: Json[],
+  evaluated?: Set<string>,
+): boolean {
   const fits = [
     judgeLength(state, schema, value),
     judgeItems(state, schema, value, evaluated),
@@ -22,7 +27,7 @@ export function judgeArray(state: Judging, schema: Part, value: Json[], evaluate
   return !fits.includes(false);
 }
 
-function judgeLength(state: Judging, { minItems, maxItems }: Part, { length }: Json[]): boolean {
+function judgeLength(state: ValidationState, { minItems, maxItems }: Part, { length }: Json[]): boolean {
   if (maxItems !== undefined && length > maxItems)
     return wrong(state, "maxItems", `Array has too many items (${length} > ${maxItems}).`);
   if (minItems !== undefined && length < minItems)
@@ -31,7 +36,7 @@ function judgeLength(state: Judging, { minItems, maxItems }: Part, { length }: J
 }
 
 /** Judges by `prefixItems` and `items`. Older drafts have `items` and `additionalItems` for these. */
-function judgeItems(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
+function judgeItems(state: ValidationState, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
   const isOlderDraft = Array.isArray(schema.items);
   const prefix = (isOlderDraft ? schema.items : (schema.prefixItems ?? [])) as (Part | boolean)[];
   const rest = (isOlderDraft ? schema.additionalItems : schema.items) as Part | boolean | undefined;
@@ -46,7 +51,12 @@ function judgeItems(state: Judging, schema: Part, value: Json[], evaluated?: Set
 }
 
 /** Judges by `contains`, `minContains` and `maxContains`. */
-function judgeContains(state: Judging, schema: Part, value: Json[], evaluated?: Set<string>): boolean {
+function judgeContains(
+  state: ValidationState,
+  schema: Part,
+  value: Json[],
+  evaluated?: Set<string>,
+): boolean {
   const { contains, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
   if (contains === undefined) return true;
   const mistakesBefore = state.mistakes.length;
@@ -74,7 +84,7 @@ function judgeContains(state: Judging, schema: Part, value: Json[], evaluated?: 
 
 /** Judges by `unevaluatedItems`. */
 function judgeUnevaluatedItems(
-  state: Judging,
+  state: ValidationState,
   { unevaluatedItems }: Part,
   value: Json[],
   evaluated?: Set<string>,
@@ -90,12 +100,12 @@ function judgeUnevaluatedItems(
   return fits;
 }
 
-// V8 hashes a text that is longer than this by its length alone. A map then compares it with all others of that
-// length.
+// V8 hashes a text that is longer than this by its length alone. A map then compares it with all others of
+// that length.
 const HASHED = 16_383;
 
 /** Judges by `uniqueItems`. */
-function judgeUnique(state: Judging, { uniqueItems }: Part, value: Json[]): boolean {
+function judgeUnique(state: ValidationState, { uniqueItems }: Part, value: Json[]): boolean {
   if (uniqueItems !== true) return true;
   /** By the text of an item: its index. */
   const indexes = new Map<string, number>();

@@ -2,13 +2,18 @@ import type { Schema as Part } from "@cfworker/json-schema";
 import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json } from "../base/json.ts";
 import { dependentOn } from "./judge-object.ts";
-import { type Judging, MOST_MISTAKES, tentatively, wrong } from "./judging.ts";
+import { MOST_MISTAKES, tentatively, type ValidationState, wrong } from "./judging.ts";
 
 /**
  * Returns whether a value is valid by the keywords whose schemas apply to the same value, e.g. `$ref` and
  * `anyOf`. Notes its mistakes.
  */
-export function judgeChoices(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
+export function judgeChoices(
+  state: ValidationState,
+  schema: Part,
+  value: unknown,
+  evaluated?: Set<string>,
+): boolean {
   let fits = true;
   if (schema.$ref !== undefined) fits = state.visit(state, referredSchema(state, schema), value, evaluated);
   for (const part of schema.allOf ?? []) fits = state.visit(state, part, value, evaluated) && fits;
@@ -21,7 +26,7 @@ export function judgeChoices(state: Judging, schema: Part, value: unknown, evalu
 }
 
 /** Returns the schema that the `$ref` of a schema leads to. @throws PawlError `config` if it leads to none */
-function referredSchema({ targets }: Judging, schema: Part): Part | boolean {
+function referredSchema({ targets }: ValidationState, schema: Part): Part | boolean {
   const found = targets.get(schema);
   if (found === undefined)
     throw new PawlError(
@@ -32,7 +37,7 @@ function referredSchema({ targets }: Judging, schema: Part): Part | boolean {
 }
 
 function judgeAny(
-  state: Judging,
+  state: ValidationState,
   parts: (Part | boolean)[],
   value: unknown,
   evaluated?: Set<string>,
@@ -51,7 +56,7 @@ function judgeAny(
 }
 
 function judgeOne(
-  state: Judging,
+  state: ValidationState,
   parts: (Part | boolean)[],
   value: unknown,
   evaluated?: Set<string>,
@@ -66,21 +71,21 @@ function judgeOne(
 }
 
 /** Notes that a choice between schemas failed, and places that before the mistakes by each schema. */
-function misfit(state: Judging, mistakesBefore: number, keyword: string, message: string): false {
+function misfit(state: ValidationState, mistakesBefore: number, keyword: string, message: string): false {
   const byEachSchema = state.mistakes.splice(mistakesBefore);
   wrong(state, keyword, message);
   state.mistakes.push(...byEachSchema.slice(0, MOST_MISTAKES - state.mistakes.length));
   return false;
 }
 
-function judgeNot(state: Judging, part: Part | boolean, value: unknown): boolean {
+function judgeNot(state: ValidationState, part: Part | boolean, value: unknown): boolean {
   const mistakesBefore = state.mistakes.length;
   const matches = tentatively(state, () => state.visit(state, part, value));
   state.mistakes.length = mistakesBefore;
   return !matches || wrong(state, "not", 'Instance matched "not" schema.');
 }
 
-function judgeIf(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
+function judgeIf(state: ValidationState, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
   const mistakesBefore = state.mistakes.length;
   const matches = tentatively(state, () => state.visit(state, schema.if as Part | boolean, value, evaluated));
   state.mistakes.length = mistakesBefore;
@@ -89,7 +94,12 @@ function judgeIf(state: Judging, schema: Part, value: unknown, evaluated?: Set<s
 }
 
 /** Judges by `dependentSchemas`, and by the schemas in `dependencies` of older drafts. */
-function judgeDependent(state: Judging, schema: Part, value: object, evaluated?: Set<string>): boolean {
+function judgeDependent(
+  state: ValidationState,
+  schema: Part,
+  value: object,
+  evaluated?: Set<string>,
+): boolean {
   let fits = true;
   for (const keyword of [schema.dependentSchemas, schema.dependencies])
     for (const [, part] of dependentOn(state, value, keyword))

@@ -1,11 +1,11 @@
 import type { Schema as Part } from "@cfworker/json-schema";
 import type { Json, JsonObject } from "../base/json.ts";
 import { compiled } from "./judge-values.ts";
-import { type Judging, judgePart, spend, tentatively, wrong } from "./judging.ts";
+import { judgePart, spend, tentatively, type ValidationState, wrong } from "./judging.ts";
 
 /** Returns whether an object is valid by the keywords for objects. Notes its mistakes. */
 export function judgeObject(
-  state: Judging,
+  state: ValidationState,
   schema: Part,
   value: JsonObject,
   evaluated?: Set<string>,
@@ -19,7 +19,7 @@ export function judgeObject(
   return !fits.includes(false);
 }
 
-function judgeRequired(state: Judging, schema: Part, value: JsonObject): boolean {
+function judgeRequired(state: ValidationState, schema: Part, value: JsonObject): boolean {
   let fits = hasFields(state, schema.required ?? [], value);
   for (const dependent of [schema.dependencies, schema.dependentRequired])
     for (const [key, names] of dependentOn(state, value, dependent))
@@ -28,7 +28,11 @@ function judgeRequired(state: Judging, schema: Part, value: JsonObject): boolean
 }
 
 /** Returns the entries of a keyword, e.g. of `dependentRequired`, whose names are fields of the value. */
-export function dependentOn(state: Judging, value: object, byName?: object): readonly [string, unknown][] {
+export function dependentOn(
+  state: ValidationState,
+  value: object,
+  byName?: object,
+): readonly [string, unknown][] {
   // A fast path: most schemas lack such a keyword, and a value may have 100,000 parts.
   if (byName === undefined) return [];
   const entries = Object.entries(byName);
@@ -36,8 +40,15 @@ export function dependentOn(state: Judging, value: object, byName?: object): rea
   return entries.filter(([name]) => Object.hasOwn(value, name));
 }
 
-/** Returns whether a value has these fields. Notes each missing one. `key` is the field that requires them. */
-function hasFields(state: Judging, names: readonly string[], value: JsonObject, key?: string): boolean {
+/**
+ * Returns whether a value has these fields. Notes each missing one. `key` is the field that requires them.
+ */
+function hasFields(
+  state: ValidationState,
+  names: readonly string[],
+  value: JsonObject,
+  key?: string,
+): boolean {
   spend(state, names.length / 16);
   let fits = true;
   for (const name of names) {
@@ -50,7 +61,11 @@ function hasFields(state: Judging, names: readonly string[], value: JsonObject, 
   return fits;
 }
 
-function judgeSize(state: Judging, { minProperties, maxProperties }: Part, value: JsonObject): boolean {
+function judgeSize(
+  state: ValidationState,
+  { minProperties, maxProperties }: Part,
+  value: JsonObject,
+): boolean {
   if (minProperties === undefined && maxProperties === undefined) return true;
   const { length } = countedKeys(state, value);
   if (minProperties !== undefined && length < minProperties)
@@ -61,13 +76,13 @@ function judgeSize(state: Judging, { minProperties, maxProperties }: Part, value
 }
 
 /** Returns the keys of an object, and counts the work of reading them. */
-function countedKeys(state: Judging, value: JsonObject): string[] {
+function countedKeys(state: ValidationState, value: JsonObject): string[] {
   const keys = Object.keys(value);
   spend(state, keys.length / 16);
   return keys;
 }
 
-function judgePropertyNames(state: Judging, { propertyNames }: Part, value: JsonObject): boolean {
+function judgePropertyNames(state: ValidationState, { propertyNames }: Part, value: JsonObject): boolean {
   if (propertyNames === undefined) return true;
   let fits = true;
   for (const key of countedKeys(state, value)) {
@@ -79,7 +94,12 @@ function judgePropertyNames(state: Judging, { propertyNames }: Part, value: Json
   return fits;
 }
 
-function judgeProperties(state: Judging, schema: Part, value: JsonObject, evaluated?: Set<string>): boolean {
+function judgeProperties(
+  state: ValidationState,
+  schema: Part,
+  value: JsonObject,
+  evaluated?: Set<string>,
+): boolean {
   const { properties = {}, patternProperties = {}, additionalProperties, unevaluatedProperties } = schema;
   let fits = true;
   const judge = (part: unknown, key: string) => {

@@ -1,8 +1,8 @@
 import { format as formats, type Schema as Part } from "@cfworker/json-schema";
-import { CHARS_A_STEP, canonicalText, type Judging, spend, spendOnEqual, wrong } from "./judging.ts";
+import { CHARS_A_STEP, canonicalText, spend, spendOnEqual, type ValidationState, wrong } from "./judging.ts";
 
 /** Returns whether a value has the type that the schema asks for. Notes a mistake if not. */
-export function judgeType(state: Judging, { type }: Part, value: unknown): boolean {
+export function judgeType(state: ValidationState, { type }: Part, value: unknown): boolean {
   if (type === undefined) return true;
   const kind = typeName(value);
   if (Array.isArray(type)) spend(state, type.length / 16);
@@ -19,7 +19,7 @@ function typeName(value: unknown): string {
 }
 
 /** Returns whether a value is valid by `const` and `enum`. Notes its mistakes. */
-export function judgeValues(state: Judging, schema: Part, value: unknown): boolean {
+export function judgeValues(state: ValidationState, schema: Part, value: unknown): boolean {
   let fits = true;
   if (schema.const !== undefined && !isEqual(state, value, schema.const))
     fits = wrong(state, "const", () => `Instance does not match ${jsonStart(schema.const)}.`);
@@ -38,7 +38,7 @@ function jsonStart(value: unknown): string {
   );
 }
 
-function isEqual(state: Judging, one: unknown, other: unknown): boolean {
+function isEqual(state: ValidationState, one: unknown, other: unknown): boolean {
   spend(state, 1 / 16);
   if (typeof one === "string" && typeof other === "string" && one.length === other.length)
     spendOnEqual(state, one.length);
@@ -47,7 +47,7 @@ function isEqual(state: Judging, one: unknown, other: unknown): boolean {
 }
 
 /** Returns whether a text is valid by the keywords for strings. Notes its mistakes. */
-export function judgeText(state: Judging, schema: Part, text: string): boolean {
+export function judgeText(state: ValidationState, schema: Part, text: string): boolean {
   const { minLength, maxLength, pattern, format } = schema;
   let fits = true;
   if (minLength !== undefined || maxLength !== undefined) {
@@ -65,7 +65,7 @@ export function judgeText(state: Judging, schema: Part, text: string): boolean {
 }
 
 /** Returns a regular expression of the schema. Compiles it only the first time. */
-export function compiled({ patterns }: Judging, pattern: string): RegExp {
+export function compiled({ patterns }: ValidationState, pattern: string): RegExp {
   const existing = patterns.get(pattern);
   if (existing !== undefined) return existing;
   const made = new RegExp(pattern, "u");
@@ -74,7 +74,7 @@ export function compiled({ patterns }: Judging, pattern: string): RegExp {
 }
 
 /** Returns the length of a text in code points. */
-function codePoints(state: Judging, text: string): number {
+function codePoints(state: ValidationState, text: string): number {
   spend(state, text.length / CHARS_A_STEP);
   let count = 0;
   for (const _ of text) count += 1;
@@ -82,7 +82,7 @@ function codePoints(state: Judging, text: string): number {
 }
 
 /** Returns whether a number is valid by the keywords for numbers. Notes its mistakes. */
-export function judgeNumber(state: Judging, schema: Part, value: number): boolean {
+export function judgeNumber(state: ValidationState, schema: Part, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   let fits = true;
   if (minimum !== undefined && value < minimum)
@@ -99,7 +99,7 @@ export function judgeNumber(state: Judging, schema: Part, value: number): boolea
 }
 
 // Divides decimal numbers, because 0.3 / 0.1 is not exactly 3 in floating point.
-function isMultiple(state: Judging, value: number, divisor: number): boolean {
+function isMultiple(state: ValidationState, value: number, divisor: number): boolean {
   if (!Number.isFinite(value) || !(divisor > 0)) return false;
   // The numbers may have up to 600 digits.
   spend(state, 4);

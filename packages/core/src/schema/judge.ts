@@ -6,12 +6,12 @@ import { judgeObject } from "./judge-object.ts";
 import { judgeNumber, judgeText, judgeType, judgeValues } from "./judge-values.ts";
 import {
   DEEPEST,
-  Enough,
-  type Judging,
+  EnoughMistakes,
   type Mistake,
   type PreparedSchema,
   spend,
   TooMuchWork,
+  type ValidationState,
   wrong,
 } from "./judging.ts";
 import { resolveSchema } from "./resolve-schema.ts";
@@ -33,15 +33,23 @@ export function judgeOf(schema: JsonObject): PreparedSchema {
  * `steps` steps to validate is invalid, and so is one that is nested too deeply.
  */
 // Why not the validator of @cfworker/json-schema: docs/decisions/0018-work.md.
-export function mistakesIn(judge: PreparedSchema, value: unknown, steps: number): readonly Mistake[] {
-  const state: Judging = { ...judge, visit, mistakes: [], path: [], tentative: 0, depth: 0, left: steps };
+export function findMistakes(judge: PreparedSchema, value: unknown, steps: number): readonly Mistake[] {
+  const state: ValidationState = {
+    ...judge,
+    visit,
+    mistakes: [],
+    path: [],
+    tentative: 0,
+    depth: 0,
+    left: steps,
+  };
   try {
     visit(state, judge.root, value);
   } catch (error) {
     if (error instanceof TooMuchWork)
       return [wholeValueMistake(`it takes more than ${steps} steps to validate`)];
     if (error instanceof RangeError) return [wholeValueMistake("it is nested too deeply")];
-    if (!(error instanceof Enough)) throw error;
+    if (!(error instanceof EnoughMistakes)) throw error;
   }
   return state.mistakes.map(({ message, ...mistake }) => ({
     ...mistake,
@@ -52,7 +60,12 @@ export function mistakesIn(judge: PreparedSchema, value: unknown, steps: number)
 const wholeValueMistake = (message: string): Mistake => ({ path: [], keyword: "steps", message });
 
 /** Judges a value by a schema, see {@link Visit}. */
-function visit(state: Judging, schema: Part | boolean, value: unknown, evaluated?: Set<string>): boolean {
+function visit(
+  state: ValidationState,
+  schema: Part | boolean,
+  value: unknown,
+  evaluated?: Set<string>,
+): boolean {
   spend(state, 1);
   if (typeof schema === "boolean") return schema || wrong(state, "false", "False boolean schema.");
   if (state.depth > DEEPEST) throw new RangeError();
@@ -75,7 +88,7 @@ function visit(state: Judging, schema: Part | boolean, value: unknown, evaluated
 }
 
 /** Judges a value by the keywords for its type. */
-function judgeKind(state: Judging, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
+function judgeKind(state: ValidationState, schema: Part, value: unknown, evaluated?: Set<string>): boolean {
   if (typeof value === "string") return judgeText(state, schema, value);
   if (typeof value === "number") return judgeNumber(state, schema, value);
   if (Array.isArray(value)) return judgeArray(state, schema, value, evaluated);

@@ -28,7 +28,7 @@ export interface PreparedSchema {
 }
 
 /** The state of a validation. */
-export interface Judging extends PreparedSchema {
+export interface ValidationState extends PreparedSchema {
   readonly visit: Visit;
   readonly mistakes: Found[];
   /** The place of the value that is being judged. */
@@ -46,7 +46,7 @@ export interface Judging extends PreparedSchema {
  * indexes that the schema has evaluated to `evaluated`.
  */
 export type Visit = (
-  state: Judging,
+  state: ValidationState,
   schema: Part | boolean,
   value: unknown,
   evaluated?: Set<string>,
@@ -59,35 +59,35 @@ export const DEEPEST = 1_500;
 export const MOST_MISTAKES = 10;
 
 /** Thrown to end a validation that has found enough mistakes. */
-export class Enough extends Error {}
+export class EnoughMistakes extends Error {}
 
 /** Thrown to end a validation that takes more steps than it may. */
 export class TooMuchWork extends Error {}
 
 /**
- * Counts the steps of the work that follows. In one step, one schema judges one value; smaller work is a part of
- * a step.
+ * Counts the steps of the work that follows. In one step, one schema judges one value; smaller work is a part
+ * of a step.
  *
  * @throws TooMuchWork if no steps are left
  */
-export function spend(state: Judging, steps: number): void {
+export function spend(state: ValidationState, steps: number): void {
   state.left -= steps;
   if (state.left < 0) throw new TooMuchWork();
 }
 
 /** Notes a mistake of the current value, or of its field `key`. Returns `false`. */
-export function wrong(state: Judging, keyword: string, message: MessageMaker, key?: string): false {
+export function wrong(state: ValidationState, keyword: string, message: MessageMaker, key?: string): false {
   if (state.mistakes.length < MOST_MISTAKES) {
     spend(state, state.path.length / 16);
     const path = [...state.path, ...(key === undefined ? [] : [key])].map(String);
     state.mistakes.push({ path, keyword, message });
-  } else if (state.tentative === 0) throw new Enough();
+  } else if (state.tentative === 0) throw new EnoughMistakes();
   return false;
 }
 
 /** Judges a part of the current value: a field or an item. */
 export function judgePart(
-  state: Judging,
+  state: ValidationState,
   schema: Part | boolean,
   key: string | number,
   part: unknown,
@@ -99,7 +99,7 @@ export function judgePart(
 }
 
 /** Runs a part of a validation whose mistakes may be discarded. They do not end the validation. */
-export function tentatively<T>(state: Judging, work: () => T): T {
+export function tentatively<T>(state: ValidationState, work: () => T): T {
   state.tentative += 1;
   const outcome = work();
   state.tentative -= 1;
@@ -107,12 +107,12 @@ export function tentatively<T>(state: Judging, work: () => T): T {
 }
 
 /**
- * Returns a value as JSON text with sorted fields, so that equal values have equal texts. Counts a step for each
- * part of the value.
+ * Returns a value as JSON text with sorted fields, so that equal values have equal texts. Counts a step for
+ * each part of the value.
  *
  * @throws RangeError for more than {@link DEEPEST} levels
  */
-export function canonicalText(state: Judging, value: unknown, levelsLeft: number = DEEPEST): string {
+export function canonicalText(state: ValidationState, value: unknown, levelsLeft: number = DEEPEST): string {
   spend(state, 1);
   if (levelsLeft === 0) throw new RangeError();
   if (typeof value === "string") spend(state, value.length / CHARS_A_STEP);
@@ -131,13 +131,13 @@ export function canonicalText(state: Judging, value: unknown, levelsLeft: number
 }
 
 /** Joins texts with commas, between two brackets. Counts the work of copying them. */
-function joinedIn(state: Judging, texts: string[], [open, close]: string): string {
+function joinedIn(state: ValidationState, texts: string[], [open, close]: string): string {
   spend(state, texts.reduce((length, text) => length + text.length, 0) / CHARS_A_STEP / FASTER);
   return `${open}${texts.join()}${close}`;
 }
 
 /** Counts the work of comparing or copying texts of this length. */
-export function spendOnEqual(state: Judging, length: number): void {
+export function spendOnEqual(state: ValidationState, length: number): void {
   spend(state, length / CHARS_A_STEP / FASTER);
 }
 

@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { Schema } from "./schema.ts";
 
-// Holds the module and not its promise, so that later validations do not wait, and a failed import is tried again.
+// Holds the module and not its promise, so that later validations do not wait, and a failed import is tried
+// again.
 let loaded: typeof import("./json-schema.ts") | undefined;
 
 /**
  * Makes a schema like `jsonSchema()`, but loads the JSON Schema validator when the first value is validated.
- * So bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment, with the error of
+ * So bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment, with the error
+ * of
  * `jsonSchema()`. A value that takes more than `steps` to validate is invalid.
  */
 export function lazyJsonSchema<Output = unknown>(
@@ -22,7 +24,7 @@ export function lazyJsonSchema<Output = unknown>(
       validate: async (value) => {
         if (acceptsAll) return { value: value as Output };
         loaded ??= await import("./json-schema.ts");
-        full ??= loaded.judgedBy<Output>(schema, loaded.checkedJudge(schema), steps);
+        full ??= loaded.schemaJudgedBy<Output>(schema, loaded.checkedJudge(schema), steps);
         return await full["~standard"].validate(value);
       },
       jsonSchema: { input: () => schema, output: () => schema },

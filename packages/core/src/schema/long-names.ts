@@ -8,8 +8,8 @@ export const MOST_NAME_LENGTH = 1_000;
 const ADDRESSES: readonly string[] = ["$id", "id", "$ref", "$anchor", "$dynamicAnchor"];
 
 /**
- * Refuses long names and addresses in a schema of another server. Each reference is resolved against the address
- * around it, so the time for long ones would grow with the square of their length.
+ * Refuses long names and addresses in a schema of another server. Each reference is resolved against the
+ * address around it, so the time for long ones would grow with the square of their length.
  *
  * @throws PawlError `config`
  */

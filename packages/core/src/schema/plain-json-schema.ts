@@ -2,8 +2,8 @@ import { isEqualJson, isJsonObject, type Json, type JsonObject } from "../base/j
 import { schemasIn, withSubschemas } from "./subschemas.ts";
 
 /**
- * Simplifies a JSON Schema without changing which values it accepts, for APIs and libraries that support only a
- * part of JSON Schema.
+ * Simplifies a JSON Schema without changing which values it accepts, for APIs and libraries that support only
+ * a part of JSON Schema.
  *
  * - Removes `title`, `$schema` and `$comment`. Properties with these names stay.
  * - Puts definitions in `$defs` and `definitions` in the place of each `$ref` to them. A `$ref` stays if its
@@ -14,8 +14,8 @@ import { schemasIn, withSubschemas } from "./subschemas.ts";
  * Only the first rule applies if the schema has anchors, `$id`s inside it, or references to other places than
  * definitions. After the other changes, such references could lead elsewhere.
  *
- * @param place the place of the schema in a document, as a JSON Pointer, e.g. `#/components/schemas/Rank`. The
- * references that stay then lead there. Default: the schema is the whole document.
+ * @param pointer the place of the schema in a document, as a JSON Pointer, e.g. `#/components/schemas/Rank`.
+ * The references that stay then lead there. Default: the schema is the whole document.
  *
  * @example
  * ```ts
@@ -31,11 +31,11 @@ import { schemasIn, withSubschemas } from "./subschemas.ts";
  * console.log(schema); // … { rank: { type: 'string', enum: [ 'gold', 'champion' ], default: 'gold' } } …
  * ```
  */
-export function plainJsonSchema(schema: JsonObject, place = "#"): JsonObject {
+export function plainJsonSchema(schema: JsonObject, pointer = "#"): JsonObject {
   const canMove =
     !hasAnchors(schema) && referencesIn(schema).every((ref) => definitionOf(schema, ref) !== undefined);
   const plain = (canMove ? inlined(schema) : undefined) ?? untitled(schema);
-  return place === "#" ? plain : movedTo(plain, place);
+  return pointer === "#" ? plain : movedTo(plain, pointer);
 }
 
 /** The most parts of an inlined schema. A definition that refers twice to another one doubles its size. */
@@ -64,8 +64,8 @@ function hasAnchors(schema: JsonObject): boolean {
 }
 
 /**
- * Replaces each reference by its definition, unless that is recursive. Returns `undefined` if the schema has too
- * many definitions or would grow too large.
+ * Replaces each reference by its definition, unless that is recursive. Returns `undefined` if the schema has
+ * too many definitions or would grow too large.
  */
 function inlined(root: JsonObject): JsonObject | undefined {
   const { $defs: _, definitions: __, $id: ___, ...own } = root;
@@ -157,7 +157,9 @@ export function definitionOf(root: JsonObject, ref: Json | undefined): Json | un
   return isJsonObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
 }
 
-/** Adds definitions to a schema. Each goes into `$defs` or `definitions`, as the `$ref` that is its key says. */
+/**
+ * Adds definitions to a schema. Each goes into `$defs` or `definitions`, as the `$ref` that is its key says.
+ */
 export function withDefinitions(schema: JsonObject, definitions: ReadonlyMap<string, Json>): JsonObject {
   const entries = [...definitions].map(([ref, definition]) => ({ ...placeOfReference(ref), definition }));
   const places = [...new Set(entries.map(({ place = "" }) => place))];
@@ -199,7 +201,9 @@ function definitionReferencesIn(root: JsonObject, part: Json): ReadonlySet<strin
   return new Set(referencesIn(part).filter((ref) => definitionOf(root, ref) !== undefined) as string[]);
 }
 
-/** Returns whether the reference `to` is reached from `from`. `direct` has the references in each definition. */
+/**
+ * Returns whether the reference `to` is reached from `from`. `direct` has the references in each definition.
+ */
 function leadsTo(direct: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
   const found = new Set(direct.get(from));
   // The loop also visits the references that it adds.

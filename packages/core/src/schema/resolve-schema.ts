@@ -11,7 +11,9 @@ export interface Resolved {
   readonly targets: ReadonlyMap<object, Json | undefined>;
 }
 
-/** A schema with an `$id`, or the whole schema. A `$ref` is resolved against the document that contains it. */
+/**
+ * A schema with an `$id`, or the whole schema. A `$ref` is resolved against the document that contains it.
+ */
 interface Document {
   readonly address: string;
   readonly root: JsonObject;
@@ -28,7 +30,10 @@ const START = "https://schema.invalid/";
 /** Keywords whose value contains no schemas. */
 const DATA: readonly string[] = ["const", "default", "dependentRequired", "$vocabulary", "$comment"];
 
-/** Resolves the references of a JSON Schema. @throws Error if an `$id` or `$ref` is not a URI, or an `$id` is used twice */
+/**
+ * Resolves the references of a JSON Schema. @throws Error if an `$id` or `$ref` is not a URI, or an `$id` is
+ * used twice
+ */
 // `dereference()` of @cfworker/json-schema keys each schema by its whole address, so its time grows with the
 // square of long names. It also reads a schema again for each `$id` around it. Here, each is read once.
 export function resolveSchema(schema: JsonObject): Resolved {

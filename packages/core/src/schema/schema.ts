@@ -15,9 +15,9 @@ export interface Schema<Output = unknown> {
 
 // A schema of zod, from 4.2, has the type of its values in `_zod` too, and TypeScript computes the types in
 // `~standard` from that. Reading `_zod` alone saves a sixth of the compiler's work for a tool, see
-// test/type-cost.test.ts. `S["_zod"]["output"]` takes less work than an `infer`. A constraint `S extends Schema`
-// would take as much as that saves, so options check the schema in its own type. (There, `S & Schema` is too
-// deep for ArkType and TypeScript 5.9.)
+// test/type-cost.test.ts. `S["_zod"]["output"]` takes less work than an `infer`. A constraint `S extends
+// Schema` would take as much as that saves, so options check the schema in its own type. (There, `S & Schema`
+// is too deep for ArkType and TypeScript 5.9.)
 /** The type of a schema's parsed values. */
 export type Infer<S> = S extends {
   readonly _zod: { readonly output: unknown };
@@ -83,8 +83,8 @@ export function validated<S extends Schema>(
       ? { ok: true, value: result.value as Infer<S> }
       : { ok: false, problems: result.issues.slice(0, MOST_PROBLEMS).map((issue) => problem(issue, value)) };
   if (!("then" in outcome)) return toValidated(outcome);
-  // `within` may wait for something else first. If the promise rejects before anything awaits it, Node would end
-  // the process.
+  // `within` may wait for something else first. If the promise rejects before anything awaits it, Node would
+  // end the process.
   outcome.then(undefined, () => undefined);
   return within(outcome).then(toValidated);
 }
@@ -98,7 +98,9 @@ function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown)
   return clipText(`${keys.join(".")}: ${needsHint ? `is missing (${message})` : message}`, LONGEST_PROBLEM);
 }
 
-/** Returns whether the field that these keys lead to is missing. Returns `false` if its parent is no object. */
+/**
+ * Returns whether the field that these keys lead to is missing. Returns `false` if its parent is no object.
+ */
 function isAbsent(value: unknown, keys: readonly string[]): boolean {
   let part: unknown = value;
   for (const key of keys) {

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
-import { brokenPart, unjudgedPart } from "./check-json-schema.ts";
+import { describeInvalidPart, unjudgedPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -30,7 +30,8 @@ export function toJsonSchema(schema: Schema, owner = "toJsonSchema()"): JsonObje
   const described = describe(jsonSchema.input, vendor, owner);
   if (!isJsonObject(described)) throw config(`The JSON Schema of ${owner} is not an object.`);
   const { $schema: _, ...own } = described;
-  const broken = vendor === "pawl" ? (brokenPart(own, "u") ?? unjudgedPart(own)) : brokenPart(own);
+  const broken =
+    vendor === "pawl" ? (describeInvalidPart(own, "u") ?? unjudgedPart(own)) : describeInvalidPart(own);
   if (broken !== undefined) throw config(`The schema of ${owner} is not valid JSON Schema: ${broken}.`);
   return atRoot(own);
 }

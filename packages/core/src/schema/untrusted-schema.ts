@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import { excessOf, type JsonBounds } from "../base/excess.ts";
 import { withoutHiddenIn } from "../base/hidden-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { checkedJudge, judgedBy } from "./json-schema.ts";
+import { checkedJudge, schemaJudgedBy } from "./json-schema.ts";
 import { MOST_STEPS } from "./judge.ts";
 import type { PreparedSchema } from "./judging.ts";
 import { refuseLongNames } from "./long-names.ts";
@@ -35,7 +35,7 @@ import { directSubschemas, schemasIn, withSubschemas } from "./subschemas.ts";
  * ```
  */
 export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
-  if (!isJsonObject(schema)) return judgedBy(schema, checkedJudge(schema), MOST_STEPS);
+  if (!isJsonObject(schema)) return schemaJudgedBy(schema, checkedJudge(schema), MOST_STEPS);
   const excess = excessOf(schema, SCHEMA_BOUNDS);
   if (excess !== undefined)
     throw new PawlError(
@@ -44,10 +44,16 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
     );
   refuseLongNames(schema);
   const parts = schemasIn(schema);
-  return judgedBy(withoutHiddenIn(schema), withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
+  return schemaJudgedBy(
+    withoutHiddenIn(schema),
+    withLostParts(checkedJudge(loosened(schema, parts))),
+    MOST_STEPS,
+  );
 }
 
-/** Makes references to parts that were removed or moved accept all values. `tool()` refuses broken references. */
+/**
+ * Makes references to parts that were removed or moved accept all values. `tool()` refuses broken references.
+ */
 function withLostParts(judge: PreparedSchema): PreparedSchema {
   const targets = new Map([...judge.targets].map(([part, target]) => [part, target ?? true]));
   return { ...judge, targets };
@@ -102,8 +108,8 @@ function asAnyOf({ oneOf, ...rest }: JsonObject): JsonObject {
 const schemaList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /**
- * Returns a function that tells whether a part of a schema may accept more values than before. It may if it, or a
- * schema inside it, loses a keyword or has a reference.
+ * Returns a function that tells whether a part of a schema may accept more values than before. It may if it,
+ * or a schema inside it, loses a keyword or has a reference.
  */
 function looseParts(
   parts: readonly JsonObject[],

@@ -25,8 +25,8 @@ export type Zod3Result =
  * zod 4. The model reads the same description as with zod 4: fields with a default are optional, and a
  * transform is described by its input.
  *
- * Install the package `zod-to-json-schema`: version 3.24 for zod 3.24, and version 3.25 for later versions of zod
- * (also for `zod/v3` of zod 4).
+ * Install the package `zod-to-json-schema`: version 3.24 for zod 3.24, and version 3.25 for later versions of
+ * zod (also for `zod/v3` of zod 4).
  *
  * `tool()` refuses types that JSON cannot represent (`z.date()`, `z.bigint()`, `z.map()` …), unless
  * `z.coerce` or `z.preprocess` makes the value from JSON.
@@ -92,7 +92,7 @@ type Described = Record<string, unknown>;
  * Types whose values JSON cannot represent. The package `zod-to-json-schema` still describes them, or leaves
  * them out.
  */
-const NO_JSON: readonly string[] = [
+const NO_JSON_SCHEMA: readonly string[] = [
   "ZodBigInt",
   "ZodDate",
   "ZodFunction",
@@ -150,7 +150,7 @@ function membersOf({ typeName, options = [], innerType }: Definition): Definitio
 function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
   if (typeName === "ZodLiteral")
     return !["string", "number", "boolean"].includes(typeof value) && value !== null;
-  return NO_JSON.includes(typeName) && coerce !== true;
+  return NO_JSON_SCHEMA.includes(typeName) && coerce !== true;
 }
 
 /** Returns whether the path `inner` leads through `outer`. */

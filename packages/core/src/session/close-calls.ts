@@ -69,13 +69,13 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
     ];
   }
   if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
-  return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
+  return [resultEvent(call, false, `Not run: ${reason}${answerSentence(call)}`)];
 }
 
 /**
  * Returns a sentence about the answer to a call's question, with a space before it; empty without an answer.
  */
-export function hadBeenAnswered({ answer }: CallState): string {
+export function answerSentence({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
   return ` The user had answered: ${quotedJson(answer.value)}`;

@@ -21,11 +21,11 @@ export function isPostponed(state: SessionState, stop: StopReason): boolean {
 
 /** Returns whether the run waits for the user's answer and no leg is running. */
 export function isSuspended(run: RunState): boolean {
-  return isResting(run) && questionsOf(run).length > 0;
+  return isWaitingRun(run) && questionsOf(run).length > 0;
 }
 
 /** Returns whether the run waits, for the user's answer or for a time, and no leg is running. */
-export function isResting(run: RunState): boolean {
+export function isWaitingRun(run: RunState): boolean {
   return !run.unsettled && waitingFor(run).length > 0;
 }
 
@@ -35,7 +35,7 @@ export function isSettled({ run }: SessionState): boolean {
 }
 
 /** Returns the open run; `undefined` if none exists or it waits for the user's answer. */
-export function runAtWork(state: SessionState): RunState | undefined {
+export function runInProgress(state: SessionState): RunState | undefined {
   const run = openRun(state);
   return run === undefined || isSuspended(run) ? undefined : run;
 }

@@ -4,7 +4,7 @@ import type { StoredEvent } from "../log/event.ts";
 export interface WorkTime {
   /** Total of the legs that have ended, in milliseconds. */
   ms: number;
-  /** When the current leg began, ISO 8601; `undefined` if there is none. */
+  /** When the current leg began, ISO 8601; `undefined` without one. */
   since: string | undefined;
   /** When the leg's last event was stored, ISO 8601. */
   last: string;

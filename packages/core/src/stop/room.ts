@@ -22,7 +22,7 @@ interface Room {
 const SHORTEST_ANSWER = 256;
 
 /** The reserve for a last turn: a prompt 1.5 times as long as the planned one, and 1,024 answer tokens. */
-const LAST_TURN = { promptShare: 1.5, answerTokens: 1_024 };
+const LANDING_TURN = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
  * Returns how long an answer may be within the limits, or a stop reason if there is no room for an answer.
@@ -57,8 +57,8 @@ export function noRoomStop(left: Remaining, resource: Resource): StopReason {
 /** Returns the model call of the last turn for which something is reserved, after the given call. */
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {
   return {
-    estimatedTokens: Math.ceil(estimatedTokens * LAST_TURN.promptShare),
-    maxTokens: Math.min(LAST_TURN.answerTokens, maxTokens),
+    estimatedTokens: Math.ceil(estimatedTokens * LANDING_TURN.promptShare),
+    maxTokens: Math.min(LANDING_TURN.answerTokens, maxTokens),
     pricing,
   };
 }
@@ -73,7 +73,7 @@ function affordableTokens(micros: number, call: PlannedCall): number {
 }
 
 /** Returns the most that a call may use of each resource. */
-export function mostOf(call: PlannedCall): Budget {
+export function mostUsedBy(call: PlannedCall): Budget {
   const { estimatedTokens, maxTokens } = call;
   const costUsd = usdFromMicros(Math.ceil(microsOf(call)));
   return { ...nothingSpent, inputTokens: estimatedTokens, outputTokens: maxTokens, costUsd };

@@ -1,6 +1,6 @@
-import { butIs } from "../base/check-numbers.ts";
+import { wrongValueText } from "../base/check-numbers.ts";
 import { PawlError } from "../base/errors.ts";
-import { byLogOnly } from "../log/log-only.ts";
+import { markLogOnly } from "../log/log-only.ts";
 import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
@@ -28,9 +28,12 @@ import type { StopCondition } from "./stop-condition.ts";
  */
 export function stopOnFailedTurns(turns: number): StopCondition {
   if (!(typeof turns === "number" && turns > 0)) {
-    throw new PawlError("config", `turns of stopOnFailedTurns() must be a number above 0${butIs(turns)}.`);
+    throw new PawlError(
+      "config",
+      `turns of stopOnFailedTurns() must be a number above 0${wrongValueText(turns)}.`,
+    );
   }
-  return byLogOnly<StopCondition>((run) =>
+  return markLogOnly<StopCondition>((run) =>
     failedTurns(run, turns) >= turns
       ? {
           type: "circuit_open",

@@ -56,7 +56,7 @@ export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };
 }
 
-/** Returns the first artifact with this id among the events; `undefined` if there is none. */
+/** Returns the first artifact with this id among the events; `undefined` without one. */
 export async function artifactAmong(
   events: AsyncIterable<StoredEvent>,
   artifactId: string,

@@ -12,7 +12,7 @@ import { type Schema, validate } from "../schema/schema.ts";
 import { outcomeUnknown } from "../session/close-calls.ts";
 import { errorCodeOf } from "./call-report.ts";
 import type { CallSettings, CallToolOptions, ToolCallOutcome } from "./call-tool-types.ts";
-import { formatted } from "./format-result.ts";
+import { formatForModel } from "./format-result.ts";
 import { type OutsideContext, outsideContext } from "./outside-context.ts";
 import type { Tool } from "./tool.ts";
 import { inputMismatch, jsonResult, tookTooLong } from "./tool-outcome.ts";
@@ -118,7 +118,7 @@ async function validateAndRun(
       return { success: false, failure: "invalid_input", message: inputMismatch(checked.problems) };
     if (context.signal.aborted) throw context.signal.reason;
     const result = jsonResult(await tool.execute?.(checked.value, context));
-    const content = formatted(tool as Tool, result);
+    const content = formatForModel(tool as Tool, result);
     return { success: true, result, ...(content !== undefined && { content }) };
   } catch (cause) {
     const message = messageOf(cause);

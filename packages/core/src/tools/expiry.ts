@@ -1,4 +1,4 @@
-import { butIs } from "../base/check-numbers.ts";
+import { wrongValueText } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { messageOf, PawlError, type PawlErrorCode } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
@@ -99,7 +99,10 @@ export function storedMoment(
     throw new PawlError(code, `${whose} needs either \`afterMs\`, in milliseconds, or \`at\`, a time.`);
   if (afterMs !== undefined) {
     if (!(typeof afterMs === "number" && afterMs >= 0 && afterMs <= LONGEST_MS))
-      throw new PawlError(code, `afterMs of ${whose} must be from 0 to ${LONGEST_MS}${butIs(afterMs)}.`);
+      throw new PawlError(
+        code,
+        `afterMs of ${whose} must be from 0 to ${LONGEST_MS}${wrongValueText(afterMs)}.`,
+      );
     return { after_ms: Math.round(afterMs) };
   }
   const ms = at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" ? at : "");

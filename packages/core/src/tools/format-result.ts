@@ -8,10 +8,10 @@ import type { Tool } from "./tool.ts";
  * Formats a result for the model with the tool's `format`. Returns `undefined` if `format` throws or returns
  * a value that the API would refuse; the model then gets the result in the default form.
  */
-export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
+export function formatForModel(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;
   try {
-    return readable(toJson(tool.format(result)));
+    return resultContent(toJson(tool.format(result)));
   } catch {
     return undefined;
   }
@@ -21,12 +21,12 @@ export function formatted(tool: Tool, result: Json): string | ContentBlock[] | u
  * Returns a string unchanged, and a list as the content blocks that the API accepts. Returns `undefined` for
  * any other value, for an invalid block, and for a list without content.
  */
-export function readable(content: Json): string | ContentBlock[] | undefined {
+export function resultContent(content: Json): string | ContentBlock[] | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return undefined;
   const blocks: ContentBlock[] = [];
   for (const part of content) {
-    const block = resultBlock(part);
+    const block = allowedBlock(part);
     if (block === undefined) return undefined;
     if (!isText(block) || !isBlank(block.text)) blocks.push(block);
   }
@@ -38,7 +38,7 @@ export function readable(content: Json): string | ContentBlock[] | undefined {
  * server's `annotations`, and `cache_control`. Returns `undefined` for a block that would make every later
  * request invalid.
  */
-export function resultBlock(value: Json): ContentBlock | undefined {
+export function allowedBlock(value: Json): ContentBlock | undefined {
   return block(value) as ContentBlock | undefined;
 }
 

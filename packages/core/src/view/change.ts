@@ -39,7 +39,7 @@ export function withNews(before: string, { offset, text }: Delta): string | unde
  * Changes the parts of the current run's assistant message. If the message is missing, adds it if `make` is
  * set. Removes a message that has no parts left, because clients that read only the log never had it.
  */
-export function inAssistant(
+export function changeRunMessage(
   view: ViewState,
   change: (parts: readonly ViewPart[]) => readonly ViewPart[],
   make = true,
@@ -77,20 +77,20 @@ type ViewToolChange = Partial<ToolPart>;
  * Returns the text of a call's sub-agent after a delta, as a change of the part. A delta of another text
  * block replaces the text. The change is empty if text before the delta is missing.
  */
-export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
+export function subAgentTextAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
   const key = `${delta.attempt}:${delta.index}`;
   const text = withNews(known?.key === key ? known.text : "", delta);
   return text === undefined ? {} : { said: { key, text } };
 }
 
 /** Changes the part of one tool call. Does nothing if `accepts` returns `false` for the part. */
-export function inCall(
+export function changeCallPart(
   view: ViewState,
   callId: string,
   change: ViewToolChange | ((part: ToolPart) => ViewToolChange),
   accepts: (part: ToolPart) => boolean = () => true,
 ): ViewState {
-  return inAssistant(
+  return changeRunMessage(
     view,
     (parts) =>
       parts.map((part) => {

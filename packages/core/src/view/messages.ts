@@ -1,4 +1,4 @@
-import { echoable } from "../context/echoable.ts";
+import { resendableBlocks } from "../context/echoable.ts";
 import type { StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
@@ -94,7 +94,7 @@ function textPart(key: string, text: string): ViewPart {
  * that later requests contain. Leaves out the run's output, which the event `output` shows.
  */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
-  return echoable(data).flatMap((block): ViewPart[] => {
+  return resendableBlocks(data).flatMap((block): ViewPart[] => {
     const key = `${data.attempt}:${data.content.indexOf(block)}`;
     if (isText(block) && data.output === "text") return [];
     if (isText(block)) return [{ type: "text", key, text: block.text, open: false, ...citationsIn(block) }];

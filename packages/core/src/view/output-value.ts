@@ -16,7 +16,7 @@ import { readerOf } from "./output-readers.ts";
  * ```
  */
 export function outputIn(part: OutputPart): Json | undefined {
-  return part.open ? unwrapped(readerOf(part).value(), part.wrapped) : part.value;
+  return part.open ? unwrappedOutput(readerOf(part).value(), part.wrapped) : part.value;
 }
 
 /**
@@ -31,9 +31,9 @@ export function outputIn(part: OutputPart): Json | undefined {
  * ```
  */
 export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
-  return unwrapped(partialJson(json), wrapped);
+  return unwrappedOutput(partialJson(json), wrapped);
 }
 
-function unwrapped(json: Json | undefined, wrapped = false): Json | undefined {
+function unwrappedOutput(json: Json | undefined, wrapped = false): Json | undefined {
   return wrapped ? (Object(json) as { value?: Json }).value : json;
 }

@@ -1,6 +1,6 @@
 import type { StoredOf } from "../log/event.ts";
 import type { EventOf } from "../log/store/live-event.ts";
-import { inAssistant, withNews } from "./change.ts";
+import { changeRunMessage, withNews } from "./change.ts";
 import { passReader } from "./output-readers.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewPart, ViewState } from "./view.ts";
@@ -27,7 +27,7 @@ export function outputPartOf({ messages, run }: Pick<ViewState, "messages" | "ru
 /** Appends the new text of an output in progress. */
 export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">): ViewState {
   const key = keyOf(data);
-  return inAssistant(view, (parts) => {
+  return changeRunMessage(view, (parts) => {
     const existing = parts.find((part) => part.key === key);
     const isOpen = existing?.type === "output" && existing.open;
     // The output is complete, so a late delta must not change it.
@@ -54,7 +54,7 @@ export function storedOutput(view: ViewState, { data }: StoredOf<"output">): Vie
   if (value === undefined) return view;
   const key = keyOf(data);
   const part: OutputPart = { type: "output", key, open: false, value };
-  return inAssistant(view, (parts) => [...parts.filter((other) => other.key !== key), part]);
+  return changeRunMessage(view, (parts) => [...parts.filter((other) => other.key !== key), part]);
 }
 
 function keyOf({ attempt }: { attempt: number }): string {

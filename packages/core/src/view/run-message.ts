@@ -29,7 +29,7 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
  * Marks the queued messages that a request includes as read. If the run has already written text, its later
  * text becomes a new message.
  */
-export function takeUp(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
+export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;
   const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
   if (run === undefined || !view.messages.some(isRead)) return view;

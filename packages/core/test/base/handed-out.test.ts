@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HandedOut, type Supply } from "../../src/base/handed-out.ts";
+import { BatchIterator, type Supply } from "../../src/base/handed-out.ts";
 import { askedSteps, batches, madeBatches, plainly, told } from "../support/asked-steps.ts";
 
 /** Supplies the batches of a generator, which leave out empty ones. */
@@ -31,7 +31,7 @@ describe("HandedOut", () => {
       const one = batches(...all);
       const other = batches(...all);
       const calls = new Set<Promise<unknown>>();
-      const items = new HandedOut(supplied(one.all), calls);
+      const items = new BatchIterator(supplied(one.all), calls);
       expect(await told(items, asked)).toEqual(await told(plainly(other.all), asked));
       expect(one.seen.closed).toBe(other.seen.closed);
       expect(calls.size).toBe(0);
@@ -41,7 +41,7 @@ describe("HandedOut", () => {
 
   it("L16 U3 has its calls in the set until they settle", async () => {
     const calls = new Set<Promise<unknown>>();
-    const items = new HandedOut(supplied(batches([1, 2]).all), calls);
+    const items = new BatchIterator(supplied(batches([1, 2]).all), calls);
     const asked = [items.next(), items.next(), items.return()];
     expect([...calls]).toEqual(asked);
     await asked[0];
@@ -53,7 +53,7 @@ describe("HandedOut", () => {
     let over = false;
     const { all, seen } = batches([1, 2, 3]);
     const got: number[] = [];
-    for await (const item of new HandedOut(
+    for await (const item of new BatchIterator(
       supplied(all, () => over),
       new Set(),
     )) {
@@ -65,7 +65,7 @@ describe("HandedOut", () => {
   });
 
   it("L16 answers many concurrent calls in order, and those after the end", async () => {
-    const items = new HandedOut(supplied(batches(numbers(20_000)).all), new Set());
+    const items = new BatchIterator(supplied(batches(numbers(20_000)).all), new Set());
     const asked = await Promise.all(Array.from({ length: 25_000 }, () => items.next()));
     expect(asked.flatMap(({ value }) => (value === undefined ? [] : [value]))).toEqual(numbers(20_000));
     expect(asked.at(-1)).toEqual({ done: true, value: undefined });

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Json, JsonObject } from "../../src/index.ts";
-import { judgeOf, mistakesIn } from "../../src/schema/judge.ts";
+import { findMistakes, judgeOf } from "../../src/schema/judge.ts";
 
 const mistakes = (schema: JsonObject, value: unknown, steps = 100_000) =>
-  mistakesIn(judgeOf(schema), value, steps).map(({ path, message }) => `${path.join(".")}: ${message}`);
+  findMistakes(judgeOf(schema), value, steps).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
 const objects = (length: number): Json => Array.from({ length }, () => ({}));
 
@@ -113,7 +113,7 @@ describe("a validation", () => {
     const judge = judgeOf(schema);
     const value = Array.from({ length: 50_000 }, () => ({ a: 1, b: 2 }));
     // It looks at six items: two fields of each, then one step more.
-    expect(mistakesIn(judge, value, 20)).toHaveLength(10);
+    expect(findMistakes(judge, value, 20)).toHaveLength(10);
     expect(
       mistakes({ additionalProperties: false }, dictionary(200_000), Number.POSITIVE_INFINITY),
     ).toHaveLength(10);

@@ -1,8 +1,8 @@
 import type { Json } from "../../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "../event.ts";
 
-// Each doc comment, here and in event-data.ts, begins with when its event comes. `npm run events` copies that to
-// docs/events.md.
+// Each doc comment, here and in event-data.ts, begins with when its event comes. `npm run events` copies that
+// to docs/events.md.
 /**
  * The payloads of live events, by type. Live events are shown but not stored. A delta previews a block of the
  * `assistant_message` that will be stored. The position in each {@link Delta} lets a reader skip text that it

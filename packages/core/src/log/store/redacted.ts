@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../../model/content.ts";
-import { type ByType, madeOf, type ReadOptions, type StoredEvent } from "../event.ts";
+import { type ByType, callByType, type ReadOptions, type StoredEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
 import type { StopReason } from "../stop-reason.ts";
 import type { EventStore } from "./event-store.ts";
@@ -29,7 +29,7 @@ export function isExtension({ type }: StoredEvent): boolean {
 
 /** Returns the fields to redact, with their new values; `undefined` for a type that has no such fields. */
 function redactedFields(event: StoredEvent): object | undefined {
-  return madeOf(REDACTED_FIELDS, event, undefined);
+  return callByType(REDACTED_FIELDS, event, undefined);
 }
 
 /** By event type: a function that returns the fields to redact, with their new values. */

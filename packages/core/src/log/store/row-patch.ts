@@ -1,6 +1,6 @@
 import { addUsd, usdFromCents } from "../../base/usd.ts";
 import { addUsage, noUsage } from "../../model/pricing.ts";
-import { type ByType, madeOf, type NewEvent } from "../event.ts";
+import { type ByType, callByType, type NewEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
 import { waitsForTime } from "../expiry.ts";
 import type { SessionPatch } from "../session-row.ts";
@@ -9,7 +9,7 @@ import { type Spent, usageOf } from "../tokens.ts";
 /** Returns the changes that a batch of events makes to the session's row. */
 export function patchOf(events: readonly NewEvent[]): SessionPatch {
   const patch: SessionPatch = {};
-  for (const event of events) Object.assign(patch, madeOf(CHANGES, event, patch));
+  for (const event of events) Object.assign(patch, callByType(CHANGES, event, patch));
   return patch;
 }
 

@@ -3,7 +3,7 @@ import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
-import { isByLogOnly } from "../../log/log-only.ts";
+import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -37,12 +37,13 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 type Method<M extends HookMethod> = NonNullable<Hook[M]>;
 
 /** The arguments of a hook's method before its `context`. */
-export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
+export type HookArgs<M extends HookMethod> =
+  Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
 /** What a hook's method returns or resolves to, if it is not empty. */
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 
 /** The outcome of a hook that returned nothing. Callers compare it by identity, and need not await it. */
-export const NOTHING: { value?: never; failed?: never } = {};
+export const RETURNED_NOTHING: { value?: never; failed?: never } = {};
 
 /** The outcome of a hook's call: its return value, converted by `take`, or that it has failed. */
 interface Called<R> {
@@ -52,9 +53,9 @@ interface Called<R> {
 
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
- * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
- * was stopped first. Stores the held events before the call, except for hooks of Pawl's own that only read
- * the log. `answer` is the answer to the hook's question.
+ * notifies `onError` and returns `failed`. Returns {@link RETURNED_NOTHING} if the hook returned nothing, or
+ * the run was stopped first. Stores the held events before the call, except for hooks of Pawl's own that only
+ * read the log. `answer` is the answer to the hook's question.
  */
 // Not async: most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls make
 // no promise.
@@ -62,17 +63,17 @@ export function callHook<M extends HookMethod, R>(
   leg: Leg,
   hook: Hook,
   method: M,
-  args: Given<M>,
+  args: HookArgs<M>,
   take: (returned: Returned<M>) => R | Promise<R>,
   answer?: Json,
 ): Called<R> | Promise<Called<R>> {
-  const stored = isByLogOnly(hook) ? undefined : leg.log.barrier();
+  const stored = isLogOnly(hook) ? undefined : leg.log.barrier();
   if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, args, take, answer));
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
     const run = hook[method] as (...args: unknown[]) => MaybeReturned<M>;
     const returned = run.apply(hook, [...args, contextWithAnswer(contextOf(leg, hook), answer)]);
-    return returned === undefined || returned === null ? NOTHING : converted(leg, call, returned);
+    return returned === undefined || returned === null ? RETURNED_NOTHING : converted(leg, call, returned);
   } catch (cause) {
     return afterFailure(leg, call, cause);
   }
@@ -97,7 +98,7 @@ async function converted<M extends HookMethod, R>(
 ): Promise<Called<R>> {
   try {
     const returned = isPromise(pending) ? await withinDeadline(leg.life, pending) : pending;
-    if (returned === undefined || returned === null) return NOTHING;
+    if (returned === undefined || returned === null) return RETURNED_NOTHING;
     checkReturned(call.method, returned);
     return { value: await call.take(returned) };
   } catch (cause) {
@@ -107,7 +108,7 @@ async function converted<M extends HookMethod, R>(
 
 /**
  * Logs a hook's failure and returns `failed`. If the run was stopped, or this process has lost it, returns
- * {@link NOTHING} instead. Rethrows errors that only the loop can handle.
+ * {@link RETURNED_NOTHING} instead. Rethrows errors that only the loop can handle.
  */
 async function afterFailure<M extends HookMethod, R>(
   leg: Leg,
@@ -115,7 +116,7 @@ async function afterFailure<M extends HookMethod, R>(
   cause: unknown,
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-  if (leg.life.lost || (signal.aborted && cause === signal.reason)) return NOTHING;
+  if (leg.life.lost || (signal.aborted && cause === signal.reason)) return RETURNED_NOTHING;
   await leg.report.logError(hookFailure(hook, method, cause));
   if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
   return { failed: true };

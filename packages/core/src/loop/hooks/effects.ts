@@ -9,7 +9,7 @@ import { resultOf } from "../../session/run-result.ts";
 import type { RunState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { OpenTask } from "../leg/part-types.ts";
-import { asked, storedFirst } from "../leg/stored-first.ts";
+import { afterBarrier, storeHeld } from "../leg/stored-first.ts";
 import { askInRun, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 
 /** A hook with the method `afterRun`. */
@@ -40,7 +40,7 @@ export async function runEffects(
     if (progress === "over" || (progress === "begun" && !mayRunAgain)) continue;
     if (progress === undefined) {
       // An effect may charge the user for the latest answer. The log must have the answer first.
-      await storedFirst(leg);
+      await storeHeld(leg);
       const started = effectStarted(run, stop, hook);
       if (run.ending !== undefined) await leg.log.add([started]);
       else if (!(await begin(started))) return false;
@@ -105,7 +105,7 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
         signal: { value: signal, enumerable: true },
         askModel: { value: askModel, enumerable: true },
       });
-      const work = asked(leg, async () => hook.afterRun(resultOf(leg.log.state, stop), context));
+      const work = afterBarrier(leg, async () => hook.afterRun(resultOf(leg.log.state, stop), context));
       await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
     });
   } catch (cause) {

@@ -13,7 +13,7 @@ import { runToResume } from "../../session/queued.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
-import { asked } from "../leg/stored-first.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 import { notifyHooks } from "./notify-hooks.ts";
@@ -62,7 +62,7 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, EFFECT_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
-    const failures = await asked(leg, () =>
+    const failures = await afterBarrier(leg, () =>
       notifyHooks(deadline, agent.hooks, leg.access.hide(error), context),
     );
     for (const { data } of failures) await leg.report.logLate(data);

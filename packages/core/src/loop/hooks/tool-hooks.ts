@@ -3,15 +3,15 @@ import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts
 import type { SkipReason } from "../../log/event-parts.ts";
 import { listedProblems } from "../../schema/problems.ts";
 import type { CallState } from "../../session/state.ts";
-import { formatted, readable } from "../../tools/format-result.ts";
+import { formatForModel, resultContent } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CheckedAsk } from "../leg/part-types.ts";
 import { validateFor } from "../leg/validate-for.ts";
-import { callHook, hooksWith, NOTHING } from "./call-hooks.ts";
+import { callHook, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
-export type Screened =
+export type HookDecision =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
   /** The run was stopped before all hooks had decided. */
@@ -35,7 +35,7 @@ export async function screenCall(
   call: CallState,
   tool: Tool,
   callInput: CallInput,
-): Promise<Screened> {
+): Promise<HookDecision> {
   let { input, changed } = callInput;
   // Read once, because the leg gets a fresh signal for the landing turn.
   const { signal } = leg.life;
@@ -50,7 +50,7 @@ export async function screenCall(
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
     const called = callHook(leg, hook, "beforeTool", [planned], (change) => storableChange(leg, change));
-    if (called === NOTHING && !signal.aborted) continue;
+    if (called === RETURNED_NOTHING && !signal.aborted) continue;
     const { value, failed } = await called;
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
@@ -84,7 +84,7 @@ function screenedBy(
   by: string,
   change: Exclude<StorableChange, { input: unknown }>,
   changed: Json | undefined,
-): Screened {
+): HookDecision {
   if ("deny" in change) return { do: "deny", why: change.deny };
   if ("result" in change) return { do: "answer", result: change.result, skipped: change.skipped };
   return { do: "ask", by, ask: change.ask, changed };
@@ -107,7 +107,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
     const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
-      changedOutcome(rewritten, change, (result) => formatted(rewritten.tool, result)),
+      changedOutcome(rewritten, change, (result) => formatForModel(rewritten.tool, result)),
     );
     rewritten = value ?? rewritten;
   }
@@ -118,7 +118,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
 function changedOutcome(
   before: ToolOutcome,
   change: OutcomeChange,
-  format: (result: Json) => ReturnType<typeof formatted>,
+  format: (result: Json) => ReturnType<typeof formatForModel>,
 ): ToolOutcome {
   const { callId, tool, input } = before;
   const thrown = "error" in before ? { error: before.error } : {};
@@ -126,7 +126,7 @@ function changedOutcome(
   const result = change.result === undefined ? before.result : toJson(change.result);
   let content = before.content;
   if (change.result !== undefined) content = success ? format(result) : undefined;
-  if (change.content !== undefined) content = readable(toJson(change.content));
+  if (change.content !== undefined) content = resultContent(toJson(change.content));
   if (change.content !== undefined && content === undefined) {
     throw new Error("`content` must be a string or a list of content blocks.");
   }

@@ -2,15 +2,15 @@ import { canonicalJson, toJson } from "../../base/json.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
-import { isByLogOnly } from "../../log/log-only.ts";
+import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
-import { storedFirst } from "../leg/stored-first.ts";
-import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
+import { storeHeld } from "../leg/stored-first.ts";
+import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 
 /** The plan for the next turn, or the stop reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
@@ -40,7 +40,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
         : await changedPlan(leg, plan, change);
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
-    if (called === NOTHING) continue;
+    if (called === RETURNED_NOTHING) continue;
     const { value, failed } = await called;
     if (failed) return { stop: HOOK_FAILED };
     if (value !== undefined && value.plan === undefined) return value;
@@ -128,7 +128,7 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  * if this throws `DECIDE_AGAIN`, the loop still has to call them.
  */
 async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
-  if (!hooks.every(isByLogOnly)) await storedFirst(leg);
+  if (!hooks.every(isLogOnly)) await storeHeld(leg);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import type { SessionState } from "../../session/state.ts";
 
 /** The parts of a leg that `LegFiles.keep` needs. */
-export interface Keeping {
+export interface LegForFiles {
   readonly run: { readonly agent: { readonly storedResultLimit: number } };
   /** Replaces texts of the credentials in a value. */
   readonly access: { hide<T>(value: T): T };
@@ -16,7 +16,7 @@ export interface LegFiles {
    * Stores the pictures and PDFs in a tool result outside the log, and returns the event with references to
    * them. Cuts a result that is longer than the agent's `storedResultLimit`. Returns other events unchanged.
    */
-  keep<E extends NewEvent>(event: E, leg: Keeping): Promise<E>;
+  keep<E extends NewEvent>(event: E, leg: LegForFiles): Promise<E>;
   /**
    * Puts the bytes of files into a request, just before it is sent. Returns a request without files
    * unchanged, and not as a promise. Gives up when the signal of `life` aborts.

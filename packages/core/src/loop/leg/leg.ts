@@ -93,10 +93,10 @@ export interface Parts {
   /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
   answerProblems(call: CallState): Promise<readonly string[]>;
   /** Validates the answer to a question that a tool asked while it ran. */
-  midwayAnswer(call: CallState): Promise<Validated<undefined>>;
+  validateMidwayAnswer(call: CallState): Promise<Validated<undefined>>;
   /** Returns the valid answer to the question that a hook asked before this turn; `undefined` without one. */
   hookAnswer(run: RunState, hook: Hook, before: QuestionPlace): Promise<Json | undefined>;
-  /** Returns the error for an answered question whose hook is missing; `undefined` if there is none. */
+  /** Returns the error for an answered question whose hook is missing; `undefined` without one. */
   lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined;
 
   // Plans of hooks.
@@ -131,7 +131,7 @@ export interface Leg {
   readonly report: LegReport;
   readonly readers: LegReaders;
   readonly parts: PartsOfLeg;
-  readonly once: LegProgress;
+  readonly once: LegRecords;
 }
 
 /** The agent, the session and the run that the leg works on. */
@@ -139,7 +139,7 @@ export interface LegRun {
   readonly agent: Agent;
   readonly session: Session;
   readonly files: LegFiles;
-  readonly tasks: Tasks;
+  readonly tasks: TaskRunner;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
@@ -196,14 +196,14 @@ export interface PartsOfLeg extends ContextMethods {
 }
 
 /** Records of the work that a leg does only once. */
-export interface LegProgress {
+export interface LegRecords {
   readonly hooks: HookProgress;
   readonly userData: UserDataProgress;
   readonly asks: AskProgress;
 }
 
 /** Runs the tasks of sub-agents. */
-export interface Tasks {
+export interface TaskRunner {
   /** Has a sub-agent do the work of a call. */
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
   /** Returns the tasks that are still open, or whose use was not charged to the run yet. */

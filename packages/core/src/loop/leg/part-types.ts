@@ -40,7 +40,7 @@ export interface OutputVerdict {
 
 /** The user data of a session, or why it could not be fetched. */
 export interface FetchedUserData {
-  /** The user data; empty if there are none, or if they could not be fetched. */
+  /** The user data; empty without any, or if they could not be fetched. */
   text: string;
   /** The error event to log. The run then starts without user data. */
   failure: Extract<NewEvent, { type: "error" }> | undefined;

@@ -25,7 +25,7 @@ export interface SessionLog {
    * Holds facts for the next append. If it is unknown whether that append stored them, every later call
    * rejects with the store's error.
    */
-  hold(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
+  holdFacts(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
   /**
    * Begins a decision: remembers the current version of the state. The decision becomes void when an event of
    * this state turns out to be missing in the log, or to have another number there.
@@ -38,9 +38,9 @@ export interface SessionLog {
    * `DECIDE_AGAIN` if the decision is void. The decision is also void if another process has stored something
    * before the held events. These are then stored, and `events` are not.
    */
-  follow(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
+  storeDecision(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /** Holds the events of the latest decision. Does nothing if the decision is void. */
-  holdNext(events: readonly NewEvent[]): Promise<void>;
+  holdDecision(events: readonly NewEvent[]): Promise<void>;
   /**
    * The barrier: stores the held events. Returns `undefined` if the caller need not wait, because nothing is
    * held. Rejects with `DECIDE_AGAIN` if the latest decision is then void, or the run may not call the

@@ -3,7 +3,7 @@ import { type Infer, type Schema, type Validated, validated } from "../../schema
 import type { CallState } from "../../session/state.ts";
 import { answerExcess } from "../../tools/answer-bounds.ts";
 import type { Leg } from "./leg.ts";
-import { storedFirst } from "./stored-first.ts";
+import { storeHeld } from "./stored-first.ts";
 
 /**
  * Validates the answer to a call by its tool's schema. An answer that is too large is invalid: the database
@@ -30,7 +30,7 @@ export async function validateFor<S extends Schema>(
   value: unknown,
 ): Promise<Validated<Infer<S>>> {
   return await validated(schema, value, async (work) => {
-    await storedFirst(leg);
+    await storeHeld(leg);
     return await withinDeadline(leg.life, work);
   });
 }

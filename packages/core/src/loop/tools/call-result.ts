@@ -2,13 +2,13 @@ import { isBlank } from "../../base/text.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import { formatted } from "../../tools/format-result.ts";
+import { formatForModel } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import { asked } from "../leg/stored-first.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
 // Not async: for a tool without `format`, no promise is made.
@@ -16,11 +16,11 @@ export function successResult(
   leg: Leg,
   { call, tool }: { call: CallState; tool: Tool },
   value: unknown,
-  { durationMs, completed = false, mode }: Decided = {},
+  { durationMs, completed = false, mode }: ToolDecisions = {},
 ): ResultEvent | Promise<ResultEvent> {
   const result = jsonResult(value);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
-  const resultWith = (content?: ReturnType<typeof formatted>): ResultEvent =>
+  const resultWith = (content?: ReturnType<typeof formatForModel>): ResultEvent =>
     resultEvent(call, true, result, {
       ...(durationMs !== undefined && { durationMs }),
       data: {
@@ -33,12 +33,12 @@ export function successResult(
       },
     });
   if (tool.format === undefined) return resultWith();
-  const content = asked(leg, () => formatted(tool, result));
+  const content = afterBarrier(leg, () => formatForModel(tool, result));
   return content instanceof Promise ? content.then(resultWith) : resultWith(content);
 }
 
 /** A tool's decisions by `completeSession()` and `setMode()`, and the call's duration in milliseconds. */
-export interface Decided {
+export interface ToolDecisions {
   durationMs?: number;
   completed?: boolean;
   mode?: string | null;
@@ -48,7 +48,7 @@ export interface Decided {
  * Applies the `afterTool` hooks to a result. If a hook turns a success into a failure, or a failure into a
  * success, the tool's decisions about the run and the session are dropped. `thrown` has the tool's exception.
  */
-export async function rewritten(
+export async function applyAfterToolHooks(
   leg: Leg,
   { call, tool, input }: { call: CallState; tool: Tool; input: unknown },
   event: ResultEvent,

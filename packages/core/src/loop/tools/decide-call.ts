@@ -3,7 +3,7 @@ import type { SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
-import type { CallInput, Screened } from "../hooks/tool-hooks.ts";
+import type { CallInput, HookDecision } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallRefusal } from "../leg/part-types.ts";
 
@@ -18,7 +18,7 @@ export interface CallFacts {
   /** The call's input, validated by the tool's schema. */
   readonly input?: Validated<unknown>;
   /** The decision of the `beforeTool` hooks. */
-  readonly screened?: Screened;
+  readonly screened?: HookDecision;
   /** Whether an earlier version of the tool has asked the user. Found out if the tool does not ask now. */
   readonly asked?: boolean;
   /** The sub-agent for the call, or why it has no sub-agent. */
@@ -41,7 +41,7 @@ export type CallStep =
   | CallRefusal
   /** Leaves the call as it is, because the run was stopped. */
   | { do: "leave" }
-  | Extract<Screened, { do: "answer" | "ask" }>
+  | Extract<HookDecision, { do: "answer" | "ask" }>
   /** Asks the question that the tool asks the user before it runs. */
   | ({ do: "ask_for_tool" } & CallInput)
   | ({ do: "run"; answer: unknown; agent?: TaskAgent } & CallInput)

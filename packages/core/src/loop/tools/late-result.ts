@@ -3,7 +3,7 @@ import { outcomeUnknown, type QuestionEvent, type ResultEvent } from "../../sess
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
-import { storedFirst } from "../leg/stored-first.ts";
+import { storeHeld } from "../leg/stored-first.ts";
 
 /**
  * Logs a result that came too late. The call was already answered, here or by the process that has taken over
@@ -26,7 +26,7 @@ export async function reportLate(
  */
 export async function reportUnstored(leg: Leg): Promise<void> {
   // The lease may still be current: a leg also leaves for a deploy, or after one failed renewal.
-  await storedFirst(leg).catch(() => undefined);
+  await storeHeld(leg).catch(() => undefined);
   for (const { type, data } of leg.log.unstored()) {
     if (type === "tool_result") await reportLate(leg, { callId: data.call_id, toolName: data.tool_name });
   }

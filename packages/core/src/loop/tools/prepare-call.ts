@@ -8,9 +8,9 @@ import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import { asked } from "../leg/stored-first.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
-import { rewritten, successResult } from "./call-result.ts";
+import { applyAfterToolHooks, successResult } from "./call-result.ts";
 import { type CallFacts, type CallStep, decideCall, type WantedFact, wasGiven } from "./decide-call.ts";
 
 /** The next step of a call: store events, or run the tool. */
@@ -69,7 +69,7 @@ function findOut(
       // The database itself may have stored the answer. It does not check schemas.
       return tool.suspends && !call.question?.midway
         ? validateAnswer(leg, tool.suspends.answer, call)
-        : leg.parts.load().then(({ midwayAnswer }) => midwayAnswer(call));
+        : leg.parts.load().then(({ validateMidwayAnswer }) => validateMidwayAnswer(call));
   }
 }
 
@@ -128,7 +128,7 @@ function shortenedInputRefusal(call: CallState, tool: Tool): string | undefined 
 async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<NewEvent> {
   const { kind = tool.name, payload } = tool.suspends as NonNullable<Tool["suspends"]>;
   const shown = toJson(
-    payload === undefined ? callInput.input : await asked(leg, () => payload(callInput.input)),
+    payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
   );
   return questionEvent(call, {
     kind,
@@ -161,7 +161,7 @@ interface ClientCall {
  * runs in this process, so there is no `tool_started`.
  */
 export async function clientResult(leg: Leg, client: ClientCall): Promise<ResultEvent> {
-  return await rewritten(leg, client, await answeredResult(leg, client));
+  return await applyAfterToolHooks(leg, client, await answeredResult(leg, client));
 }
 
 /** Returns the result of a page: its answer if it is valid, otherwise a failure. */

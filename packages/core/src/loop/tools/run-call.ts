@@ -1,6 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
-import { once } from "../../base/once.ts";
+import { lazy } from "../../base/once.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
@@ -15,11 +15,11 @@ import type { Delegate } from "../../tools/tool.ts";
 import { tookTooLong } from "../../tools/tool-outcome.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { MidwayQuestion } from "../leg/part-types.ts";
-import { asked } from "../leg/stored-first.ts";
-import { rewritten, successResult } from "./call-result.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
+import { applyAfterToolHooks, successResult } from "./call-result.ts";
 import { failureText, isRunAgain, reportLate, whyLate } from "./late-result.ts";
 import type { Runnable } from "./prepare-call.ts";
-import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
+import { type CallRecord, newCallRecord, toolContext } from "./tool-context.ts";
 
 /** Calls that run at the same time. */
 export interface CallGroup {
@@ -35,9 +35,9 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   const { call, tool } = runnable;
   const startedAt = leg.life.clock.now();
   const durationMs = () => leg.life.clock.now() - startedAt;
-  const timeUp = once(() => new AbortController());
+  const timeUp = lazy(() => new AbortController());
   const doCall = tool.delegate === undefined ? runTool : runAgent;
-  const record = newToolSaid();
+  const record = newCallRecord();
   const work = doCall(leg, runnable, { durationMs, timeUp, record }).catch((cause: unknown) => {
     record.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
@@ -61,7 +61,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   const changed =
     isAbandoned || event.type === "tool_suspended"
       ? event
-      : await rewritten(leg, runnable, event, record.thrown);
+      : await applyAfterToolHooks(leg, runnable, event, record.thrown);
   try {
     const artifacts =
       changed.type === "tool_result" && changed.data.success ? record.artifacts.map(artifactEvent) : [];
@@ -69,7 +69,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
     group.running -= 1;
     // A question's expiry counts from the time at which it is stored, so it is not held.
     const mayBeHeld = !isAbandoned && kept.type === "tool_result";
-    await leg.log.hold([kept, ...artifacts], { mayWait: () => mayBeHeld && group.running === 0 });
+    await leg.log.holdFacts([kept, ...artifacts], { mayWait: () => mayBeHeld && group.running === 0 });
   } catch (error) {
     if (!isAbandoned && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;
@@ -88,7 +88,7 @@ interface CallInProgress {
    * neither read their signal nor have a time limit.
    */
   timeUp(): AbortController;
-  record: ToolSaid;
+  record: CallRecord;
 }
 
 /** Does the work of a call. */
@@ -97,7 +97,7 @@ type DoCall = (leg: Leg, runnable: Runnable, progress: CallInProgress) => Promis
 const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, record }) => {
   const context = toolContext(leg, { call, answer, record, timeUp });
   try {
-    const value = await asked(leg, () => tool.execute?.(input, context));
+    const value = await afterBarrier(leg, () => tool.execute?.(input, context));
     // The tool has caught the exception of `context.ask()` or `context.wait()`.
     if (record.asked !== undefined) return midwayEvent(call, record);
     const decided = { ...record.decided, durationMs: durationMs() };
@@ -113,13 +113,13 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
 };
 
 /** Returns the event of a tool's question or wait while it runs, with the cost that it has reported. */
-function midwayEvent(call: CallState, { asked, report }: ToolSaid): QuestionEvent {
+function midwayEvent(call: CallState, { asked, report }: CallRecord): QuestionEvent {
   const { spent } = reportFields(report);
   return questionEvent(call, { ...(asked as MidwayQuestion), ...(spent !== undefined && { spent }) });
 }
 
 /** Returns a result with the facts that the tool has reported, and with the code of its error. */
-function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): ResultEvent {
+function withReport(event: ResultEvent, { report }: CallRecord, code?: string): ResultEvent {
   return { ...event, data: { ...event.data, ...reportFields(report, code) } };
 }
 

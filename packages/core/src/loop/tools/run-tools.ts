@@ -8,7 +8,7 @@ import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun, unanswered } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
-import { asked, DECIDE_AGAIN, storedFirst } from "../leg/stored-first.ts";
+import { afterBarrier, DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
 import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
 import { runCall } from "./run-call.ts";
 import { idempotencyKeyOf } from "./tool-context.ts";
@@ -21,7 +21,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   if (leg.life.signal.aborted) {
     // The work was aborted to leave time for the landing turn. There is no other cause: `decide` ends a
     // halted run before it returns calls, and the loop does not continue without the lease.
-    await leg.log.follow(closeCalls(calls, "the time for this request is nearly up."));
+    await leg.log.storeDecision(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
   // Loaded here, because errors of `prepareCall` become results. A started call must not fail only because
@@ -35,7 +35,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
       // The validation was abandoned because the run was stopped. The call gets its result when the run ends.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // The application must fix this error: a schema, `payload`, or `agents` of agentTool() has thrown.
-      await asked(leg, () => leg.report.toFix(cause));
+      await afterBarrier(leg, () => leg.report.toFix(cause));
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);
@@ -50,12 +50,12 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   }
   // A question's expiry counts from the time at which it is stored, so it is not held.
   if (runnable.length === 0 && toStore.every(({ type }) => type === "tool_result"))
-    return await leg.log.holdNext(toStore);
+    return await leg.log.holdDecision(toStore);
   const { toolConcurrency } = leg.run.agent;
   // The first calls start with one append. Each other call starts when a place is free.
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
   const started = first.map((one) => startedEvent(leg, one));
-  if (toStore.length + started.length > 0) await leg.log.follow([...toStore, ...started]);
+  if (toStore.length + started.length > 0) await leg.log.storeDecision([...toStore, ...started]);
   const group = { running: runnable.length };
   if (first.length === runnable.length)
     return await allSettled(
@@ -94,7 +94,7 @@ async function allSettled({ log }: Leg, work: readonly Promise<void>[]): Promise
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed === undefined) return;
-  await storedFirst({ log }).catch(() => undefined);
+  await storeHeld({ log }).catch(() => undefined);
   throw failed.reason;
 }
 

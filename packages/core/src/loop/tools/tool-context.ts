@@ -10,15 +10,15 @@ import { askInRun } from "../hooks/call-hooks.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallProgress, MidwayQuestion, Reported } from "../leg/part-types.ts";
-import type { Decided } from "./call-result.ts";
+import type { ToolDecisions } from "./call-result.ts";
 
 /** The record of what a running tool has made and reported. It is stored with the call's result. */
-export interface ToolSaid extends Reported {
+export interface CallRecord extends Reported {
   /** Whether the call has its result, so that the tool can add nothing more. */
   closed: boolean;
   /** The artifacts that the tool has created. */
   artifacts: Artifact[];
-  decided: Decided;
+  decided: ToolDecisions;
   report: CallReport;
   /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;
@@ -29,7 +29,7 @@ export interface ToolSaid extends Reported {
 }
 
 /** Returns the record of a tool that has made and reported nothing yet. */
-export function newToolSaid(): ToolSaid {
+export function newCallRecord(): CallRecord {
   return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
 }
 
@@ -37,7 +37,7 @@ export function newToolSaid(): ToolSaid {
 interface RunningCall {
   call: CallState;
   answer: unknown;
-  record: ToolSaid;
+  record: CallRecord;
   /** Returns the controller that aborts when the tool's own time is up. */
   timeUp(): AbortController;
 }
@@ -125,7 +125,7 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
 async function appended(
   leg: Leg,
   call: CallState,
-  record: ToolSaid,
+  record: CallRecord,
   event: AppendableEvent,
 ): Promise<boolean> {
   checkOpen(call, record);
@@ -133,12 +133,12 @@ async function appended(
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */
-function isOver(call: CallState, record: ToolSaid): boolean {
+function isOver(call: CallState, record: CallRecord): boolean {
   return record.closed || call.result !== undefined;
 }
 
 /** Throws if the call has its result. */
-function checkOpen(call: CallState, record: ToolSaid): void {
+function checkOpen(call: CallState, record: CallRecord): void {
   if (isOver(call, record))
     throw invalidInput("The call has its result already, so its tool can add nothing more.");
 }

@@ -89,7 +89,7 @@ async function retryWaitEvent(leg: Leg, ms: number, failedAttempts: number): Pro
 }
 
 /** Returns how many attempts of this turn failed in earlier legs, as the run's latest wait has recorded. */
-export function failedBefore({ log: { state } }: Leg): number {
+export function failedAttemptsBefore({ log: { state } }: Leg): number {
   const run = openRun(state);
   const wait = run?.asked.findLast(({ question, turns }) => question.kind === RETRY && turns === run.turns);
   const { failed_attempts } = Object(wait?.question.payload);

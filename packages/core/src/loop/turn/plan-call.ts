@@ -16,7 +16,7 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 import type { Leg, Parts } from "../leg/leg.ts";
 import type { JudgedAttempt, OutputVerdict } from "../leg/part-types.ts";
-import { storedFirst } from "../leg/stored-first.ts";
+import { storeHeld } from "../leg/stored-first.ts";
 
 /** A model call within the limits, and the event that logs it. */
 export interface ModelCall {
@@ -37,7 +37,8 @@ export interface InsteadOfCall {
  */
 export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   // A new prefix removes calls of the API's own tools that have no result, which the API would refuse.
-  if (hasLostServerCalls(leg.log.state)) await leg.log.follow([newPrefix(leg.log.state, leg.run.newId())]);
+  if (hasLostServerCalls(leg.log.state))
+    await leg.log.storeDecision([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.run.agent.estimateTokens(prompt.chars);
   if (hooksWith(leg, "beforeModel").length === 0)
@@ -163,7 +164,7 @@ export async function prepareRequest(
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   // A promise that is rejected before it is awaited would end the process.
   filled.catch(() => undefined);
-  await storedFirst(leg);
+  await storeHeld(leg);
   return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }
 

@@ -14,7 +14,7 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedBefore, nextAttempt } from "./attempts.ts";
+import { beginAttempt, failedAttemptsBefore, nextAttempt } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
@@ -27,7 +27,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
   const prepared = await prepareRequest(leg, plan);
   if (prepared === undefined || "do" in prepared) return prepared;
   const { life, log } = leg;
-  const rows = await log.follow([{ type: "llm_request", data: prepared.event }]);
+  const rows = await log.storeDecision([{ type: "llm_request", data: prepared.event }]);
   const seq = rows[0]?.seq ?? 0;
   if (leg.run.mayBegin !== undefined && !(await leg.run.mayBegin())) life.halt(ABORTED);
   if (life.lost || !life.signal.aborted) return await sendRequest(leg, { ...prepared, seq });
@@ -88,7 +88,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
     ...outputEvents,
   ];
-  if (problem === undefined) return await leg.log.hold(events);
+  if (problem === undefined) return await leg.log.holdFacts(events);
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
 }
@@ -125,7 +125,7 @@ async function readAnswer(
   };
   const read = async () => {
     signal.throwIfAborted();
-    let failedAttempts = failedBefore(leg);
+    let failedAttempts = failedAttemptsBefore(leg);
     for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {

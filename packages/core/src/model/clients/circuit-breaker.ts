@@ -97,8 +97,8 @@ interface Call {
 
 /**
  * Creates a circuit. It is closed while `openUntil` is undefined, open before that time, and half open
- * afterwards. Returns the function that begins a call. It throws `circuit_open` instead if the circuit is open,
- * or if it is half open and another call is the trial.
+ * afterwards. Returns the function that begins a call. It throws `circuit_open` instead if the circuit is
+ * open, or if it is half open and another call is the trial.
  */
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });

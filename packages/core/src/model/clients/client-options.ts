@@ -102,8 +102,8 @@ export function checkModelClient<Options extends ModelClientOptions>(
 }
 
 /**
- * Returns the kind of an option `body` for `checkOptions()`. Such an option adds its fields to the body of each
- * request. It must be an object without `fields`, which the client sets itself.
+ * Returns the kind of an option `body` for `checkOptions()`. Such an option adds its fields to the body of
+ * each request. It must be an object without `fields`, which the client sets itself.
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import { checkPricing } from "../pricing.ts";
 
 /**
  * Returns a model that asks `primary` and, if that fails, the other models in order. An
- * `attempt_failed` event names the next model, which is asked at once. Every request begins with `primary`, and
- * the returned model has its `id`.
+ * `attempt_failed` event names the next model, which is asked at once. Every request begins with `primary`,
+ * and the returned model has its `id`.
  *
  * The next model is asked after these failures:
  *
@@ -77,7 +77,9 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   };
 }
 
-/** Returns the options for a model. Attempts that failed before a long wait count as those of the first model. */
+/**
+ * Returns the options for a model. Attempts that failed before a long wait count as those of the first model.
+ */
 function optionsFor(index: number, options: StreamOptions): StreamOptions {
   return index === 0 ? options : { ...options, failedAttempts: 0 };
 }

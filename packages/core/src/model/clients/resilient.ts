@@ -61,9 +61,9 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   checkModel("The model of resilient()", model);
   for (const other of others) checkModel("`fallback` of resilient()", other);
 
-  // The order matters, from the inside out. The watchdog ends a silent attempt, and the breaker counts that as
-  // a failure. The breaker counts every attempt, and `withRetry` stops when it opens. The fallback is asked when
-  // the retries are used up, or at once while the breaker is open.
+  // The order matters, from the inside out. The watchdog ends a silent attempt, and the breaker counts that
+  // as a failure. The breaker counts every attempt, and `withRetry` stops when it opens. The fallback is
+  // asked when the retries are used up, or at once while the breaker is open.
   const guarded = (one: ModelClient) =>
     withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), circuitBreaker), retry);
   return withFallback(guarded(model), ...others.map(guarded));

@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import { admitted } from "../../context/admit.ts";
-import { boundaryAt, checkpointEvents } from "../../context/checkpoint.ts";
+import { boundaryBefore, checkpointEvents } from "../../context/checkpoint.ts";
 import type { Session } from "../../log/session-row.ts";
 import { reduceView } from "../../view/reduce.ts";
 import { newView } from "../../view/view.ts";
@@ -31,7 +31,7 @@ export async function startContextAt(
         "invalid_input",
         "The model reads no event from this one on, so the context cannot begin here.",
       );
-    const start = boundaryAt(entries, index, true);
+    const start = boundaryBefore(entries, index, true);
     const from_seq = entries[start]?.seq ?? 0;
     const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };
     return {

@@ -9,8 +9,8 @@ import { type Asking, isHidden, isWaiting, type RunQuestion } from "../../sessio
 import { openRun, type SessionState } from "../../session/state.ts";
 import { answerExcess } from "../../tools/answer-bounds.ts";
 import { isShown, problemsByLog } from "../../tools/problems-by-log.ts";
-import type { AskedBy } from "../leg/host.ts";
-import { calledBy } from "./incoming-message.ts";
+import type { CallerOptions } from "../leg/host.ts";
+import { storedCallerFields } from "./incoming-message.ts";
 import type { Answer } from "./run-options.ts";
 
 /** Waits for an asynchronous schema of the application. */
@@ -27,7 +27,7 @@ export async function answerEvents(
   state: SessionState,
   agent: Agent,
   answers: readonly Answer[],
-  { caller, credentials, within }: AskedBy & { within?: Within } = {},
+  { caller, credentials, within }: CallerOptions & { within?: Within } = {},
 ): Promise<NewEvent[]> {
   const seen = new Set<string>();
   const events: NewEvent[] = [];
@@ -54,7 +54,7 @@ export async function answerEvents(
         tool_name: call.toolName,
         call_id: callId,
         ...content,
-        ...calledBy({ caller, credentials }),
+        ...storedCallerFields({ caller, credentials }),
       },
     });
   }

@@ -10,18 +10,18 @@ import { startEvents, userDataFor } from "../../loop/start-run.ts";
 import { loadParts } from "../../parts/at-hand.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import type { AskedBy, Host } from "../leg/host.ts";
+import type { CallerOptions, Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
-import { busy, calledBy, senderOf } from "./incoming-message.ts";
+import { busyError, senderOf, storedCallerFields } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 import { startRun } from "./store-start.ts";
 
 /** A request to retry a run. */
-interface Retry extends AskedBy {
+interface Retry extends CallerOptions {
   session: Session;
   agent: Agent;
   /** The id of the run to retry. */
@@ -64,20 +64,20 @@ export async function beginRetry(
     }
     const open = openRun(state);
     if (open?.runId === runId) return await resumeOrJoin(host, retry, leased, startOf(state));
-    const refusal = open === undefined ? whyNotRetryable(state, runId) : busy();
+    const refusal = open === undefined ? whyNotRetryable(state, runId) : busyError();
     if (refusal !== undefined) {
       await leased?.close();
       throw refusal;
     }
     const begun = leased === undefined ? "taken" : await startRetry(host, retry, leased);
     if (begun !== "taken") return begun;
-    if (waitedMs >= longestWaitMs) throw busy();
+    if (waitedMs >= longestWaitMs) throw busyError();
     await delay(host.clock, PAUSE_MS);
   }
 }
 
 /**
- * Finds the existing retry of a run. Returns `undefined` if there is none. The session's last run has none,
+ * Finds the existing retry of a run. Returns `undefined` without one. The session's last run has none,
  * because its retry would be a later run.
  */
 async function earlierRetry(
@@ -137,7 +137,7 @@ async function startRetry(
       }),
       retryOf: retried,
       isGivenAway: leased.isGivenAway,
-      ...calledBy(from),
+      ...storedCallerFields(from),
     };
     const atOnce = await leased.startsAtOnce();
     const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];

@@ -8,17 +8,17 @@ import type { Session } from "../../log/session-row.ts";
 import { patchOf } from "../../log/store/row-patch.ts";
 import { openRun, type RunState, type SessionState } from "../../session/state.ts";
 import { storedCaller } from "../leg/access.ts";
-import type { AskedBy, Host, Work } from "../leg/host.ts";
+import type { CallerOptions, Host, Work } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { storeWith } from "../leg/session-credentials.ts";
+import { storeWithCredentials } from "../leg/session-credentials.ts";
 import { answerEvents } from "./answer.ts";
-import { type Begun, failedWork, giveBack, recoverStored, resumeRun } from "./begin.ts";
+import { asFailedWork, type Begun, recoverStored, releaseOrResume, resumeRun } from "./begin.ts";
 import type { Answer } from "./run-options.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
 /** Answers, and the session to which they belong. */
-interface Answering extends AskedBy {
+interface Answering extends CallerOptions {
   session: Session;
   agent: Agent;
   answers: readonly Answer[];
@@ -45,7 +45,7 @@ export async function beginWithAnswers(
   const release = async () => {
     const released = leased;
     leased = undefined;
-    if (released !== undefined) await giveBack(host, session, agent, released, answering);
+    if (released !== undefined) await releaseOrResume(host, session, agent, released, answering);
   };
   const state = leased?.log.state ?? (await loadState(host.store, session.id));
   const events = await checkedEvents(host, state, answering, release).catch(async (error: unknown) => {
@@ -81,17 +81,17 @@ async function answerHere(
       const outcome = Promise.withResolvers<readonly StoredEvent[]>();
       outcome.promise.catch(() => undefined);
       // The loop's first append stores the answers, together with the events that follow from them.
-      await leased.log.hold(events, { outcome });
+      await leased.log.holdFacts(events, { outcome });
       active = leased.go({ signal });
       return await outcome.promise;
     };
-    const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
-    active ??= await resumeRun(leased, run, signal, "answered").catch(failedWork);
+    const [first] = await storeWithCredentials(host, session.id, credentials, store, seqOfFirst);
+    active ??= await resumeRun(leased, run, signal, "answered").catch(asFailedWork);
     const start = { sessionId: session.id, runId: run.runId, afterSeq: (first?.seq ?? 1) - 1 };
     return { start, work: active };
   } catch (error) {
     // A leg that was started continues the run, even if these answers were refused.
-    if (active === undefined) await giveBack(host, session, agent, leased, answering);
+    if (active === undefined) await releaseOrResume(host, session, agent, leased, answering);
     if (PawlError.is(error, "fenced")) return "taken";
     throw error;
   }
@@ -118,7 +118,7 @@ async function storeAnswers(
  */
 async function canStartBeforeStored(
   leased: LeasedSession,
-  { caller, credentials }: AskedBy,
+  { caller, credentials }: CallerOptions,
 ): Promise<boolean> {
   const run = openRun(leased.log.state);
   if (run === undefined || run.unsettled) return false;
@@ -138,7 +138,7 @@ async function answerElsewhere(
 ): Promise<Begun> {
   const options = { appendId: host.newId(), session: patchOf(events) };
   const store = () => host.store.append(session.id, events, options);
-  const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
+  const [first] = await storeWithCredentials(host, session.id, credentials, store, seqOfFirst);
   const seq = first?.seq ?? state.lastSeq;
   host.tail.stored(session.id, seq + events.length - 1);
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };

@@ -3,13 +3,19 @@ import { PawlError } from "../../base/errors.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import { startEvents, userDataFor } from "../../loop/start-run.ts";
 import { loadParts } from "../../parts/at-hand.ts";
-import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
+import { isWaitingRun, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
-import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
+import {
+  busyError,
+  type IncomingMessage,
+  legOptionsOf,
+  messageEvents,
+  storedCallerFields,
+} from "./incoming-message.ts";
 import { startRun } from "./store-start.ts";
 
 /** Loads the code for a message that was sent before, or that arrives while the session has an open run. */
@@ -42,7 +48,7 @@ export async function beginWithMessage(
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await (await load()).earlierRun(host.store, incoming);
-    if (earlier === undefined) throw busy();
+    if (earlier === undefined) throw busyError();
     return { start: earlier, work: undefined };
   }
 }
@@ -64,7 +70,9 @@ async function beginOrQueue(
   // `waitedMs` includes the pause at the end of this pass.
   for (let waitedMs = PAUSE_MS; ; waitedMs += PAUSE_MS) {
     const isOpened = opened !== undefined && waitedMs === PAUSE_MS;
-    const leased = isOpened ? opened.leased : await leaseSession(host, session, agent, begunBy(incoming));
+    const leased = isOpened
+      ? opened.leased
+      : await leaseSession(host, session, agent, legOptionsOf(incoming));
     const begun =
       leased === undefined ? "taken" : await takenIfFenced(beginHere(host, incoming, leased, load));
     if (begun !== "taken") return begun;
@@ -72,7 +80,7 @@ async function beginOrQueue(
     if (earlier !== undefined) return { start: earlier, work: undefined };
     const queued = await queueOrRefuse(host, incoming, load);
     if (queued !== "starting") return queued;
-    if (waitedMs >= longestWaitMs) throw busy();
+    if (waitedMs >= longestWaitMs) throw busyError();
     await delay(host.clock, PAUSE_MS);
   }
 }
@@ -90,7 +98,7 @@ async function queueOrRefuse(
   if (row?.openRun === null) return "starting";
   if (incoming.whenBusy !== "reject") return await (await load()).queueMessage(host, incoming);
   // The leg with a suspended session's lease is storing an answer or a message, which may still be refused.
-  if (row?.status !== "suspended") throw busy();
+  if (row?.status !== "suspended") throw busyError();
   return "starting";
 }
 
@@ -121,11 +129,11 @@ async function beginHere(
     const abandoned = runToResume(leased.log.state);
     if (abandoned !== undefined) {
       if (incoming.whenBusy === "reject") {
-        if (isResting(abandoned)) return await refuseDuringWait(leased);
+        if (isWaitingRun(abandoned)) return await refuseDuringWait(leased);
         const resumed = await resumeRun(leased, abandoned).catch(host.report);
         // The process may end with the response to this request, so the response waits for the resumed run.
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
-        throw busy();
+        throw busyError();
       }
       const { queueHere } = await load().catch(async (error: unknown) => {
         await leased.close();
@@ -142,7 +150,7 @@ async function beginHere(
 /** Refuses a message while the run waits for a time. Releases the lease, and leaves the run as it is. */
 async function refuseDuringWait(leased: LeasedSession): Promise<never> {
   await leased.close();
-  throw busy();
+  throw busyError();
 }
 
 /**
@@ -183,12 +191,13 @@ async function tryToStart(
     // The end of the waiting run calls its hooks. A message that is sent again must not end its own run.
     if (waiting !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
       throw new PawlError("key_taken", "The message is stored already.");
-    const ending = waiting && (await (await load()).endSupersededRun(host, session, agent, leased, waiting));
+    const ending =
+      waiting && (await (await load()).prepareSupersededEnd(host, session, agent, leased, waiting));
     if (waiting !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const { isGivenAway } = leased;
-    const run = { runId: host.newId(), userData, isGivenAway, ...calledBy(incoming) };
+    const run = { runId: host.newId(), userData, isGivenAway, ...storedCallerFields(incoming) };
     const begun = await startRun(host, { session, agent, run, atOnce, signal, mayBegin }, leased, [
       ...(ending?.events(nextRun(log.state, run.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, run),

@@ -5,10 +5,10 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-import type { BegunBy, Host, Work } from "../leg/host.ts";
+import type { Host, LegOptions, Work } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { FREE_PLACE } from "../leg/place.ts";
+import { UNCOUNTED_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
 /** The pause before the next attempt to open a session whose lease is taken, in milliseconds. */
@@ -49,7 +49,7 @@ export async function recover(
   host: Host,
   session: Session,
   agent: Agent,
-  { signal, ...from }: BegunBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
+  { signal, ...from }: LegOptions & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
 ): Promise<Work | undefined> {
   const leased = await leaseSession(host, session, agent, from);
   return leased && (await resumeOpenRun(leased, signal));
@@ -74,14 +74,20 @@ export async function recoverIfDue(
   host: Host,
   session: Session,
   agent: Agent,
-  from: BegunBy,
+  from: LegOptions,
 ): Promise<Work | NotDue | undefined> {
   const leased = await leaseSession(host, session, agent, from);
   if (leased === undefined || leased.waitMs === 0) return leased && (await resumeOpenRun(leased));
   const { waitMs } = leased;
-  // `giveBack` frees the place. If it resumes the run, the new leg needs another place.
+  // `releaseOrResume` frees the place. If it resumes the run, the new leg needs another place.
   const { place, ...withoutPlace } = from;
-  const active = await giveBack(host, session, agent, leased, place === FREE_PLACE ? from : withoutPlace);
+  const active = await releaseOrResume(
+    host,
+    session,
+    agent,
+    leased,
+    place === UNCOUNTED_PLACE ? from : withoutPlace,
+  );
   return active ?? { waitMs };
 }
 
@@ -99,11 +105,11 @@ async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promi
  * again.
  */
 export async function recoverStored(...args: Parameters<typeof recover>): Promise<Work | undefined> {
-  return await recover(...args).catch(failedWork);
+  return await recover(...args).catch(asFailedWork);
 }
 
 /** Returns work that has failed with the error `tools_failed`. Throws any other error. */
-export function failedWork(error: unknown): Work {
+export function asFailedWork(error: unknown): Work {
   if (!PawlError.is(error, "tools_failed")) throw error;
   const done = Promise.reject(error);
   done.catch(() => undefined);
@@ -144,12 +150,12 @@ export async function resumeRun(
  * Releases the lease of a session for which nothing was stored. If another process has stored an event since,
  * the lease kept that process from continuing the run. Then resumes the run and returns its work.
  */
-export async function giveBack(
+export async function releaseOrResume(
   host: Host,
   session: Session,
   agent: Agent,
   leased: LeasedSession,
-  from: BegunBy = {},
+  from: LegOptions = {},
 ): Promise<Work | undefined> {
   const { lastSeq } = leased.log.state;
   await leased.close();
@@ -164,7 +170,7 @@ export async function giveBack(
  * Notifies the hooks if a run has started without user data because `userData` failed. Gives up after the
  * lease time.
  */
-export async function notifyOfStart(
+export async function notifyOfMissingUserData(
   { clock, leaseTtlMs }: Host,
   begun: Parameters<typeof notifyHooksOfStart>[1],
   start: Parameters<typeof notifyHooksOfStart>[2],

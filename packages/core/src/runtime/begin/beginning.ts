@@ -1,20 +1,20 @@
-import { counted } from "../../base/counted.ts";
+import { trackUntilSettled } from "../../base/counted.ts";
 import type { Host } from "../leg/host.ts";
 import type { RuntimeSettings } from "./runtime-types.ts";
 
 /**
  * Returns `work`, which may start a leg. Has `drain()` and the platform (option `waitUntil`) wait for it.
  */
-export function beginning<T>(host: Host, work: Promise<T>): Promise<T> {
+export function trackBegin<T>(host: Host, work: Promise<T>): Promise<T> {
   host.keepAlive(work);
-  return counted(host.begins, work);
+  return trackUntilSettled(host.begins, work);
 }
 
 /**
  * Makes `Host.keepAlive` from the option `waitUntil`. If `waitUntil` throws, the error is reported, and the
  * work continues.
  */
-export function keeper(
+export function makeKeepAlive(
   waitUntil: RuntimeSettings<never>["waitUntil"],
   report: (error: unknown) => void,
 ): Host["keepAlive"] {

@@ -5,7 +5,7 @@ import type { Session } from "../../log/session-row.ts";
 import { isWaiting } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
 import { storedCaller } from "../leg/access.ts";
-import type { AskedBy, Host } from "../leg/host.ts";
+import type { CallerOptions, Host } from "../leg/host.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 
 /**
@@ -15,7 +15,7 @@ import { beginWithAnswers } from "./begin-with-answers.ts";
 export async function giveCredentials(
   host: Host,
   session: Session,
-  { caller, credentials }: AskedBy,
+  { caller, credentials }: CallerOptions,
 ): Promise<void> {
   const agent = host.agents.get(session.agent);
   if (credentials === undefined || agent === undefined) return;

@@ -8,10 +8,10 @@ import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import { storedCaller } from "../leg/access.ts";
-import type { AskedBy, BegunBy } from "../leg/host.ts";
+import type { CallerOptions, LegOptions } from "../leg/host.ts";
 
 /** A user's message before it is stored. */
-export interface IncomingMessage extends AskedBy {
+export interface IncomingMessage extends CallerOptions {
   session: Session;
   agent: Agent;
   message: string;
@@ -57,7 +57,7 @@ export function messageEvents(
       type: "user_message",
       data: {
         message: message.toWellFormed(),
-        ...(queued && { queued, ...calledBy(from) }),
+        ...(queued && { queued, ...storedCallerFields(from) }),
         ...(params !== undefined && { params }),
         ...(files.length > 0 && { files: [...files] }),
         ...(queued && clientTools.length > 0 && { client_tools: [...clientTools] }),
@@ -70,17 +70,19 @@ export function messageEvents(
 /**
  * Returns the caller and credentials of the run that a message or a retry starts. Default of `caller`: `{}`.
  */
-export function senderOf({ caller = {}, credentials }: AskedBy): AskedBy {
+export function senderOf({ caller = {}, credentials }: CallerOptions): CallerOptions {
   return { caller, credentials };
 }
 
 /** Returns the caller and credentials of a message's run, and the tools that its client offers. */
-export function begunBy(from: Pick<IncomingMessage, "caller" | "credentials" | "clientTools">): BegunBy {
+export function legOptionsOf(
+  from: Pick<IncomingMessage, "caller" | "credentials" | "clientTools">,
+): LegOptions {
   return { ...senderOf(from), clientTools: from.clientTools ?? [] };
 }
 
 /** Returns the stored fields of a caller. Of credentials, only the fact that there are some is stored. */
-export function calledBy(from: AskedBy): CalledBy {
+export function storedCallerFields(from: CallerOptions): CalledBy {
   const caller = storedCaller(from);
   return {
     ...(caller !== undefined && { caller }),
@@ -89,7 +91,7 @@ export function calledBy(from: AskedBy): CalledBy {
 }
 
 /** Returns the error `session_busy`, which refuses a message or a retry during a run. */
-export function busy(): PawlError {
+export function busyError(): PawlError {
   return new PawlError(
     "session_busy",
     "The last message is still being answered. Wait for the answer, or stop it.",

@@ -2,13 +2,13 @@ import { PawlError } from "../../base/errors.ts";
 import { catchUp, loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/store/row-patch.ts";
-import { runAtWork, runToResume } from "../../session/queued.ts";
+import { runInProgress, runToResume } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { storeWith } from "../leg/session-credentials.ts";
-import { type Begun, failedWork, recoverStored, resumeRun } from "./begin.ts";
+import { storeWithCredentials } from "../leg/session-credentials.ts";
+import { asFailedWork, type Begun, recoverStored, resumeRun } from "./begin.ts";
 import { type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
@@ -22,7 +22,7 @@ import { stopOnAbort } from "./stop-on-abort.ts";
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | "starting"> {
   const { session, agent } = incoming;
   const state = await loadState(host.store, session.id);
-  const start = await storeQueued(host, incoming, state, runAtWork, async (events) => {
+  const start = await storeQueued(host, incoming, state, runInProgress, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
       await host.store.append(session.id, events, options);
@@ -58,7 +58,7 @@ export async function queueHere(
       log.appendAtTip(events, { giveAway }),
     );
     if (start === undefined) return "overtaken";
-    const active = await resumeRun(leased, log.state.run as RunState).catch(failedWork);
+    const active = await resumeRun(leased, log.state.run as RunState).catch(asFailedWork);
     return { start, work: active, release: stopOnAbort(host, start, incoming.signal) };
   } catch (error) {
     if (PawlError.is(error, "key_taken"))
@@ -90,7 +90,13 @@ async function storeQueued(
       if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
     }
   };
-  return await storeWith(host, state.sessionId, incoming.credentials, store, (start) => start?.messageSeq);
+  return await storeWithCredentials(
+    host,
+    state.sessionId,
+    incoming.credentials,
+    store,
+    (start) => start?.messageSeq,
+  );
 }
 
 /**

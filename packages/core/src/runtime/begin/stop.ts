@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { isOfNewer, loadState } from "../../fold/load.ts";
+import { isNewerVersionError, loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
@@ -9,7 +9,7 @@ import { patchOf } from "../../log/store/row-patch.ts";
 import { isSuspended } from "../../session/queued.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { FREE_PLACE } from "../leg/place.ts";
+import { UNCOUNTED_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
 
@@ -72,9 +72,9 @@ async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
  */
 async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<void> {
   try {
-    await recover(host, session, agent, { place: FREE_PLACE });
+    await recover(host, session, agent, { place: UNCOUNTED_PLACE });
   } catch (error) {
-    if (!isOfNewer(error)) throw error;
+    if (!isNewerVersionError(error)) throw error;
   }
 }
 

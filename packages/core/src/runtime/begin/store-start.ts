@@ -6,7 +6,7 @@ import type { FetchedUserData } from "../../loop/leg/part-types.ts";
 import { openRun } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { GoOptions, LeasedSession } from "../leg/leased-session.ts";
-import { type Begun, type NotBegun, notifyOfStart } from "./begin.ts";
+import { type Begun, type NotBegun, notifyOfMissingUserData } from "./begin.ts";
 
 /** A run that is about to start. */
 interface Starting extends GoOptions {
@@ -44,7 +44,7 @@ export async function startRun(
     return await goAtOnce(leased, events, start, { signal, mayBegin });
   if (!(await log.appendAtTip(events, { seq: afterSeq, ...(hasUserData && { giveAway }) })))
     return "overtaken";
-  await notifyOfStart(host, { agent, session, log }, run);
+  await notifyOfMissingUserData(host, { agent, session, log }, run);
   const isAllowed = mayBegin === undefined || (await mayBegin());
   return { start, work: leased.go({ signal: isAllowed ? signal : AbortSignal.abort() }) };
 }
@@ -61,7 +61,7 @@ async function goAtOnce(
 ): Promise<Begun | "taken"> {
   const outcome = Promise.withResolvers<readonly StoredEvent[]>();
   outcome.promise.catch(() => undefined);
-  await leased.log.hold(events, { outcome, atTip: true });
+  await leased.log.holdFacts(events, { outcome, atTip: true });
   const active = leased.go(options);
   try {
     const [first] = await outcome.promise;

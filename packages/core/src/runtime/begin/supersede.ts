@@ -21,7 +21,7 @@ const SUPERSEDED: StopReason = {
  * message. Hooks and effects run as at any other end, but in a stopped leg, so that the user does not wait
  * long. Returns `undefined` if another event was stored first. Then the caller must decide again.
  */
-export async function endSupersededRun(
+export async function prepareSupersededEnd(
   host: Host,
   session: Session,
   agent: Agent,

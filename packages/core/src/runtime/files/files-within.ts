@@ -49,11 +49,11 @@ export function userFiles(
 ): OwnUserFiles {
   const work = newFileWork(newWorkLimit(clock, "files", limits), inspect);
   const parts = { kept: hashedFiles(store), work, clock };
-  return { ...storedFiles(parts), ...readFiles(parts), ...deletedFiles(parts) };
+  return { ...storedFiles(parts), ...readFiles(parts), ...fileDeletion(parts) };
 }
 
 /** Makes the functions that delete users' files. */
-export function deletedFiles({
+export function fileDeletion({
   kept,
   work,
   clock,

@@ -61,7 +61,7 @@ export async function readInput(
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
     if (!canRead(model, facts.mediaType))
       throw refusedFile(`${label}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
-    read.push({ reference: { id, ...stored(facts), ...namePart(part.name) }, kept });
+    read.push({ reference: { id, ...factsInLog(facts), ...namePart(part.name) }, kept });
   }
   const pages = read.reduce((sum, { reference }) => sum + (reference.pages ?? 0), 0);
   if (pages > MOST_PAGES)
@@ -90,7 +90,7 @@ async function readPart(
 }
 
 /** Returns a file's facts in the form of the log. */
-export function stored({ mediaType, ...rest }: FileFacts): Omit<FileReference, "id" | "name"> {
+export function factsInLog({ mediaType, ...rest }: FileFacts): Omit<FileReference, "id" | "name"> {
   return { media_type: mediaType, ...rest };
 }
 
@@ -105,7 +105,7 @@ function namePart(given: string | undefined): { name?: string } {
   return name === undefined ? {} : { name };
 }
 
-/** Returns the visible characters of a file's name, on one line; `undefined` if there are none. */
+/** Returns the visible characters of a file's name, on one line; `undefined` without any. */
 function shownName(name: string | undefined): string | undefined {
   const shown = Array.from(withoutHidden((name ?? "").toWellFormed()).replace(LINE_ENDS, ""))
     .slice(0, LONGEST_NAME)

@@ -4,7 +4,7 @@ import { resultText } from "../../context/project.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { SourceReference } from "../../log/stored-report.ts";
-import type { Keeping } from "../../loop/leg/leg-files.ts";
+import type { LegForFiles } from "../../loop/leg/leg-files.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { hiddenEvent } from "../leg/session-credentials.ts";
 import { DATA_URL } from "./with-references.ts";
@@ -19,7 +19,7 @@ const MOST_SOURCE_CHARS = 200_000;
  */
 export function withShortResult<E extends NewEvent>(
   event: E,
-  { run: { agent }, access: { hide } }: Keeping,
+  { run: { agent }, access: { hide } }: LegForFiles,
 ): E {
   if (event.type !== "tool_result") return event;
   const { storedResultLimit: limit } = agent;

@@ -10,7 +10,7 @@ export { earlierRun } from "../begin/earlier-run.ts";
 export { giveCredentials } from "../begin/give-credentials.ts";
 export { queueHere, queueMessage } from "../begin/queue-message.ts";
 export { requestStop, stopRunOf } from "../begin/stop.ts";
-export { endSupersededRun } from "../begin/supersede.ts";
+export { prepareSupersededEnd } from "../begin/supersede.ts";
 export { filesWithin } from "../files/files-within.ts";
 export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";

@@ -2,7 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
 import { hideTextsOf } from "../../base/hide-texts.ts";
 import { isEqualJson, type JsonObject } from "../../base/json.ts";
-import { once } from "../../base/once.ts";
+import { lazy } from "../../base/once.ts";
 import type { StoredOf } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { LegAccess } from "../../loop/leg/leg.ts";
@@ -10,19 +10,23 @@ import type { LegLife } from "../../loop/leg/leg-life.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { RunState } from "../../session/state.ts";
 import type { Callers, CallersLeg, OwnAccess, SessionCredentials } from "./callers.ts";
-import type { AskedBy, Host } from "./host.ts";
+import type { CallerOptions, Host } from "./host.ts";
 
 /**
  * Makes the access of a caller. The first call of `makeDeps` calls the runtime's option `deps` with this
  * caller and these credentials.
  */
-export function newAccess(host: Host, session: Session, { caller = {}, credentials }: AskedBy): OwnAccess {
+export function newAccess(
+  host: Host,
+  session: Session,
+  { caller = {}, credentials }: CallerOptions,
+): OwnAccess {
   const access: { -readonly [part in keyof OwnAccess]: OwnAccess[part] } = {
     caller,
     credentials,
     deps: undefined,
     hasDeps: false,
-    makeDeps: once(() => {
+    makeDeps: lazy(() => {
       const setDeps = (deps: unknown) => {
         access.deps = deps;
         access.hasDeps = true;
@@ -43,7 +47,7 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
 /**
  * Returns the caller as it is stored: texts of the credentials are replaced. `undefined` without a caller.
  */
-export function storedCaller({ caller, credentials }: AskedBy): JsonObject | undefined {
+export function storedCaller({ caller, credentials }: CallerOptions): JsonObject | undefined {
   return caller && hideTextsOf(credentials)(caller);
 }
 
@@ -55,7 +59,7 @@ export function storedCaller({ caller, credentials }: AskedBy): JsonObject | und
 export function accessTo(
   host: Host,
   session: Session,
-  request: AskedBy,
+  request: CallerOptions,
   run: Pick<RunState, "caller"> | undefined,
 ): OwnAccess {
   if (run === undefined) return newAccess(host, session, request);
@@ -69,11 +73,11 @@ export function accessTo(
  * caller never gets the credentials of the caller before. It has those of its own answer, or none if another
  * process received them.
  */
-export async function askedAfter(
-  { caller: firstCaller, credentials: firstCredentials }: AskedBy & { caller: JsonObject },
+export async function callerAfter(
+  { caller: firstCaller, credentials: firstCredentials }: CallerOptions & { caller: JsonObject },
   answers: readonly StoredOf<"tool_answered">[],
   received: Pick<SessionCredentials, "of">,
-): Promise<AskedBy & { caller: JsonObject }> {
+): Promise<CallerOptions & { caller: JsonObject }> {
   let caller = firstCaller;
   let credentials = firstCredentials;
   for (const { seq, data } of answers) {
@@ -94,10 +98,10 @@ function isThenable(value: unknown): value is Promise<unknown> {
  * already has this caller and these credentials. Rejects with the error of `deps`. If the run lacks
  * credentials, the error is ignored: the run then only asks for them or ends.
  */
-export async function renewed(
+export async function makeRenewedAccess(
   host: Host,
   { session, life, log, access: { caller, credentials } }: CallersLeg,
-  asked: AskedBy & { caller: JsonObject },
+  asked: CallerOptions & { caller: JsonObject },
 ): Promise<OwnAccess | undefined> {
   if (asked.credentials === credentials && isEqualJson(asked.caller, caller)) return undefined;
   const access = newAccess(host, session, asked);

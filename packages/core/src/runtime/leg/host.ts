@@ -10,7 +10,7 @@ import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { EventStore } from "../../log/store/event-store.ts";
 import type { LiveTail } from "../../log/store/live-tail.ts";
-import type { Access, Leg, Tasks } from "../../loop/leg/leg.ts";
+import type { Access, Leg, TaskRunner } from "../../loop/leg/leg.ts";
 import type { LegFiles } from "../../loop/leg/leg-files.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
@@ -26,13 +26,13 @@ export interface LegOutcome {
 }
 
 /** The caller of a run and its credentials, as given to `run()`. */
-export interface AskedBy {
+export interface CallerOptions {
   caller?: JsonObject | undefined;
   credentials?: unknown;
 }
 
 /** The request for which a leg begins: its caller, its credentials and options of the leg. */
-export interface BegunBy extends AskedBy {
+export interface LegOptions extends CallerOptions {
   /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
   clientTools?: readonly ToolSpec[];
   /** Whether an engine has woken the session. */
@@ -40,7 +40,7 @@ export interface BegunBy extends AskedBy {
   /** Whether opening the session fails at once if the store fails. Default: the call is retried. */
   opensOnce?: boolean;
   /**
-   * The place that was already taken for the leg. Default: a free place of this process; if there is none,
+   * The place that was already taken for the leg. Default: a free place of this process; without one,
    * the run is given to the engine.
    */
   place?: Place;
@@ -58,7 +58,7 @@ export interface Wake {
   /** The time until which the run waits, ISO 8601. */
   readonly at: string;
   /** The caller and credentials with which the run then continues. */
-  readonly from: AskedBy;
+  readonly from: CallerOptions;
   /** The work that the timer starts. Never settles if another leg continues the run first. */
   readonly work: Promise<Work>;
   cancel(): void;
@@ -147,7 +147,7 @@ export interface Host {
   report(error: unknown): void;
   deps(session: Session, run: Pick<Access, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
-  readonly tasks: Tasks;
+  readonly tasks: TaskRunner;
   /** Loads the code for tools that clients offer, and for the size limits of tool sources. */
   offers(): Promise<typeof import("./with-offered.ts") & typeof import("./tools-that-fit.ts")>;
   newId(): string;

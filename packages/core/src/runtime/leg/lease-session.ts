@@ -5,9 +5,9 @@ import type { Session } from "../../log/session-row.ts";
 import type { SessionToOpen } from "../../log/store/event-store.ts";
 import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
 import { openSession } from "../../stores/open-session.ts";
-import { accessTo, askedAfter, newAccess, renewed } from "./access.ts";
+import { accessTo, callerAfter, makeRenewedAccess, newAccess } from "./access.ts";
 import type { Callers, OwnAccess } from "./callers.ts";
-import type { AskedBy, BegunBy, Host } from "./host.ts";
+import type { CallerOptions, Host, LegOptions } from "./host.ts";
 import { type LeasedParts, type LeasedSession, newLeasedSession } from "./leased-session.ts";
 import { sessionCredentials } from "./session-credentials.ts";
 
@@ -20,7 +20,7 @@ export async function leaseSession(
   host: Host,
   session: Session,
   agent: Agent,
-  { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
+  { onlyEnds = false, ...from }: LegOptions & { onlyEnds?: boolean } = {},
 ): Promise<LeasedSession | undefined> {
   const { store, leaseTtlMs: ttlMs } = host;
   const { id, userId } = session;
@@ -59,7 +59,7 @@ export async function leaseSessionOf(
   host: Host,
   target: Pick<SessionToOpen, "id" | "userId" | "create">,
   agent: Agent,
-  from: BegunBy,
+  from: LegOptions,
 ): Promise<{ session: Session; leased: LeasedSession | undefined } | undefined> {
   const holder = newHolder(host, from);
   const options = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
@@ -77,7 +77,7 @@ type Row = Partial<Pick<LeasedParts, "row">>;
  * Returns the name under which a lease is acquired. It is unique for each lease. If an exclusive engine has
  * woken the session, all workers use one name. A worker can then take over an earlier worker's lease at once.
  */
-function newHolder(host: Host, { isWoken }: BegunBy): string {
+function newHolder(host: Host, { isWoken }: LegOptions): string {
   if (host.engine?.isExclusive && isWoken) return "engine";
   return `${host.holder()}/${host.newId()}`;
 }
@@ -102,7 +102,7 @@ async function loadLeased(
 /**
  * Makes the `Callers` of a session, and registers them in the host. The request `from` opened the session.
  */
-export function callersOf(host: Host, session: Session, from: AskedBy): Callers {
+export function callersOf(host: Host, session: Session, from: CallerOptions): Callers {
   const credentials = sessionCredentials(host.clock, from.credentials);
   const answers: StoredOf<"tool_answered">[] = [];
   /** The access of the newest queued message. */
@@ -123,7 +123,7 @@ export function callersOf(host: Host, session: Session, from: AskedBy): Callers 
     renew: async (leg, use) => {
       // More answers may arrive while this waits. They stay for the next call.
       const known = [...answers];
-      const access = await renewed(host, leg, await askedAfter(leg.access, known, credentials));
+      const access = await makeRenewedAccess(host, leg, await callerAfter(leg.access, known, credentials));
       if (access !== undefined) await use(access);
       answers.splice(0, known.length);
     },

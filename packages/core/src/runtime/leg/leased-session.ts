@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { once } from "../../base/once.ts";
+import { lazy } from "../../base/once.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -11,7 +11,7 @@ import { DECIDE_AGAIN } from "../../loop/leg/stored-first.ts";
 import { openLog } from "../../runtime/log/open-log.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Callers } from "./callers.ts";
-import type { BegunBy, Host, Work } from "./host.ts";
+import type { Host, LegOptions, Work } from "./host.ts";
 import { keepLease } from "./kept-lease.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
@@ -82,7 +82,7 @@ export interface LeasedParts {
   session: Session;
   agent: Agent;
   lease: AcquiredLease;
-  from: BegunBy;
+  from: LegOptions;
   onlyEnds: boolean;
   callers: Callers;
   state: SessionState;
@@ -148,7 +148,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     access: () => current.access,
     go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
-      current.run.mayBegin = mayBegin && once(mayBegin);
+      current.run.mayBegin = mayBegin && lazy(mayBegin);
       return runLegs({ ...parts, kept, nextLeg, leave: freePlace }, current, { signal });
     },
     close,

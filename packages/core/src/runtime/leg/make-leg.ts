@@ -1,19 +1,19 @@
 import type { Agent } from "../../agent/agent.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
-import { once } from "../../base/once.ts";
+import { lazy } from "../../base/once.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { AcquiredLease } from "../../log/store/event-store.ts";
 import { readShown } from "../../log/store/redacted.ts";
 import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
-import type { Leg, LegProgress, LegReaders, LegRun } from "../../loop/leg/leg.ts";
+import type { Leg, LegReaders, LegRecords, LegRun } from "../../loop/leg/leg.ts";
 import type { LegReport } from "../../loop/leg/leg-life.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { appendOfHook, appendOfTool, loadParts, midwayQuestion, midwayWait } from "../../parts/at-hand.ts";
 import type { SessionState } from "../../session/state.ts";
 import { accessOfLeg } from "./access.ts";
 import type { Callers, OwnAccess } from "./callers.ts";
-import type { BegunBy, Host } from "./host.ts";
+import type { Host, LegOptions } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
 import { isTaskSession } from "./task-session.ts";
@@ -50,7 +50,7 @@ interface LegParts {
   /** Whether the leg's run is about to start. Default: no, the leg continues the open run. */
   starts?: boolean;
   /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
-  clientTools?: BegunBy["clientTools"];
+  clientTools?: LegOptions["clientTools"];
 }
 
 /** Makes a leg of this process, without starting it. */
@@ -109,7 +109,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
       asks: { byKey: new Map(), reserved: new Set() },
     },
     starts: parts.starts ?? false,
-    ready: once(async () => {
+    ready: lazy(async () => {
       run.agent = await readyAgent(leg, agent, leg.starts, { specs: clientTools, load: host.offers });
     }),
     begin: () => {
@@ -123,7 +123,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
 
 type Writable<T> = { -readonly [field in keyof T]: T[field] };
 
-function newHookProgress(state: SessionState): LegProgress["hooks"] {
+function newHookProgress(state: SessionState): LegRecords["hooks"] {
   return {
     begun: false,
     turns: turnsSeenByHooks(state),

@@ -2,11 +2,11 @@ import { withinDeadline } from "../../base/deadline.ts";
 import type { Slots } from "../../base/slots.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
-import type { BegunBy, Host, Place, Work } from "./host.ts";
+import type { Host, LegOptions, Place, Work } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 
 /** A place that does not count towards `concurrency`. */
-export const FREE_PLACE: Place = { leave: () => undefined };
+export const UNCOUNTED_PLACE: Place = { leave: () => undefined };
 
 /** Takes a place if one is free; otherwise returns `undefined`. */
 export function takePlace(slots: Slots): Place | undefined {
@@ -22,10 +22,10 @@ export function takePlace(slots: Slots): Place | undefined {
 export function placeFor(
   { engine, slots }: Host,
   session: Session,
-  { credentials, place }: BegunBy,
+  { credentials, place }: LegOptions,
 ): Place | undefined {
   if (place !== undefined) return place;
-  if (engine === undefined || credentials !== undefined || isTaskSession(session)) return FREE_PLACE;
+  if (engine === undefined || credentials !== undefined || isTaskSession(session)) return UNCOUNTED_PLACE;
   // An exclusive engine chooses the process for each run.
   return engine.isExclusive ? undefined : takePlace(slots);
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../base/counted.ts";
+import { trackUntilSettled } from "../../base/counted.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { snapshotOf } from "../../fold/snapshot.ts";
@@ -6,7 +6,7 @@ import type { Session } from "../../log/session-row.ts";
 import { ABORTED } from "../../log/stop-reason.ts";
 import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
 import { stopAsked } from "../../loop/decide.ts";
-import { storedFirst, unlessAgain } from "../../loop/leg/stored-first.ts";
+import { rethrowDecideAgain, storeHeld } from "../../loop/leg/stored-first.ts";
 import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
@@ -44,7 +44,7 @@ export function runLegs(
   let beginNext: (() => void) | undefined;
   const doWork = async (): Promise<LegOutcome> => {
     if (earlier !== undefined) await earlier;
-    const settled = await withLease(kept, leg, () => work(leg));
+    const settled = await withLease(kept, leg, () => runLeg(leg));
     if (leg.life.nextRun === undefined) return { state, settled };
     // The next leg is registered before this one ends, so that the session is never without a leg. It starts
     // its work once this one has ended. From here on, the state is that of the next run.
@@ -87,7 +87,7 @@ export function keepSnapshot(host: Host, state: SessionState, since: number | un
   if (open === undefined || saveSnapshot === undefined) return;
   const saved = save(host, state).catch((error: unknown) => host.report(error));
   // `drain()` waits for the promises in `reads`.
-  host.keepAlive(counted(host.reads, saved));
+  host.keepAlive(trackUntilSettled(host.reads, saved));
 }
 
 async function save({ store }: Host, state: SessionState): Promise<void> {
@@ -166,7 +166,7 @@ export function startLeg(
  * Runs a leg's loop. Resolves to whether the run has ended or is suspended; `false` if the lease is lost. Any
  * exception ends the run as an error, but the errors of the store and `tools_failed` are thrown.
  */
-export async function work(leg: OwnLeg): Promise<boolean> {
+export async function runLeg(leg: OwnLeg): Promise<boolean> {
   try {
     return await loopOrEnd(leg);
   } catch (error) {
@@ -192,7 +192,7 @@ async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
     if (storeFailed(error)) {
       // Another store may have failed, e.g. one that a schema reads. Held events can then still be stored,
       // and a client may wait for the answer among them.
-      await storedFirst(leg).catch(() => undefined);
+      await storeHeld(leg).catch(() => undefined);
       throw error;
     }
     if (PawlError.is(error, "tools_failed")) {
@@ -208,7 +208,7 @@ async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
 
 /** Reports and logs an error, and ends the run with it. */
 async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  await leg.log.barrier()?.catch(unlessAgain);
+  await leg.log.barrier()?.catch(rethrowDecideAgain);
   leg.report.failed(error);
   await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
   return await runLoop(leg, { type: "error", message: "Something went wrong. Please try again." });

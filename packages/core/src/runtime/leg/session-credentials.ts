@@ -59,7 +59,7 @@ export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCr
  *
  * @param seqOf returns the `seq` of the request's first answer, or of its message
  */
-export async function storeWith<T>(
+export async function storeWithCredentials<T>(
   { callers }: Host,
   sessionId: string,
   credentials: unknown,

@@ -1,6 +1,6 @@
 import type { NewEvent } from "../../log/event.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
-import { DECIDE_AGAIN, unlessAgain } from "../../loop/leg/stored-first.ts";
+import { DECIDE_AGAIN, rethrowDecideAgain } from "../../loop/leg/stored-first.ts";
 import { eventsOf } from "./held-events.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
 import { newWriteQueue } from "./write-queue.ts";
@@ -37,14 +37,14 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
       return writer.isGivenAway;
     },
     add: (events) => queue.join(prepare(events)),
-    hold: (events, options) => queue.hold(prepare(events), options),
+    holdFacts: (events, options) => queue.hold(prepare(events), options),
     beginDecision: () => {
       decidedAt = writer.revision;
     },
     get isVoid() {
       return isVoid();
     },
-    follow: (events) => {
+    storeDecision: (events) => {
       const prepared = prepare(events);
       return queue.alone(async () => {
         throwIfVoid();
@@ -56,7 +56,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
         return rows;
       });
     },
-    holdNext: (events) => {
+    holdDecision: (events) => {
       const prepared = prepare(events);
       return queue.alone(async () => {
         if (!isVoid()) holdEvents(writer, prepared, { follows: true });
@@ -82,7 +82,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     },
     catchUp: () =>
       queue.inTurn(async () => {
-        await readOthers(writer).catch(unlessAgain);
+        await readOthers(writer).catch(rethrowDecideAgain);
       }),
     unstored: () => eventsOf(writer.held),
   };

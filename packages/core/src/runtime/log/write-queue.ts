@@ -18,7 +18,7 @@ interface WriteQueue {
 
 /** Makes the queue of a leg's writer. */
 export function newWriteQueue(writer: Writer): WriteQueue {
-  const inTurn = turns();
+  const inTurn = newJobQueue();
   /** The appends of the last queued job, if more may join them. */
   let joinable: Append[] | undefined;
   const join = (append: Pick<Append, "events" | "held">): Promise<readonly StoredEvent[]> => {
@@ -114,7 +114,7 @@ function rejectAppend({ held, reject }: Append, error: unknown): void {
 type Job = () => Promise<void>;
 
 /** A queue of jobs. */
-interface Turns {
+interface JobQueue {
   /** Adds a job. */
   (job: Job): void;
   /** Whether no job waits or runs. */
@@ -125,7 +125,7 @@ interface Turns {
  * Makes a queue that runs jobs one at a time. Jobs must never reject. Even the first job starts in a
  * microtask, so that appends of the same tick can join its group.
  */
-export function turns(): Turns {
+export function newJobQueue(): JobQueue {
   const waiting: Job[] = [];
   // The job that runs is the first in the list until it is done.
   const runFirst = (): void => void waiting[0]?.().then(runNext);

@@ -5,11 +5,11 @@ import { type JsonObject, toJson } from "../../base/json.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Begun } from "../begin/begin.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
-import { begunBy, senderOf } from "../begin/incoming-message.ts";
+import { legOptionsOf, senderOf } from "../begin/incoming-message.ts";
 import { newSessionId } from "../begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "../begin/run-options.ts";
 import { checkedKnowledge, checkRunOptions } from "../checks/check-run-options.ts";
-import { type BegunBy, type Host, noSuchAgent } from "../leg/host.ts";
+import { type Host, type LegOptions, noSuchAgent } from "../leg/host.ts";
 import { leaseSessionOf } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { isTaskSession } from "../leg/task-session.ts";
@@ -40,7 +40,7 @@ export async function beginOrContinue(
     host,
     agent,
     await sessionFor(host, agent, options),
-    begunBy({ caller, credentials, clientTools }),
+    legOptionsOf({ caller, credentials, clientTools }),
   );
   const { session } = opened;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
@@ -94,7 +94,7 @@ async function openOwn(
   host: Host,
   agent: Agent,
   toOpen: Parameters<typeof leaseSessionOf>[1],
-  from: BegunBy,
+  from: LegOptions,
 ): Promise<{ session: Session; leased: LeasedSession | undefined }> {
   const opened = await leaseSessionOf(host, toOpen, agent, from);
   return {
@@ -156,11 +156,11 @@ function notExpired(session: Session): Session {
  * did not exist. If the runtime lacks the agent of the user's session, e.g. because it was renamed, the
  * error's message names that agent.
  */
-export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
+export async function sessionOfUser(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   return checkOwn(host, await host.store.sessions.get(id), userId, agent);
 }
 
-/** Does the check of {@link ownSession} for a session that has been read. */
+/** Does the check of {@link sessionOfUser} for a session that has been read. */
 function checkOwn(host: Host, session: Session | undefined, userId: string, agent?: Agent): Session {
   if (session?.userId === userId) {
     if (agent === undefined || session.agent === agent.name) return session;

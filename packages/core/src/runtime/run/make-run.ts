@@ -1,5 +1,5 @@
-import { counted } from "../../base/counted.ts";
-import { once } from "../../base/once.ts";
+import { trackUntilSettled } from "../../base/counted.ts";
+import { lazy } from "../../base/once.ts";
 import { applyEvent } from "../../fold/apply.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
 import { checkListening } from "../../log/store/event-names.ts";
@@ -18,7 +18,7 @@ import type { Run, RunStart } from "../leg/run-handle.ts";
 export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal): Run {
   const started = begun.then(({ start }) => start);
   const settled = begun.then((run) =>
-    counted(host.reads, resultFrom(host, run, signal)).finally(run.release),
+    trackUntilSettled(host.reads, resultFrom(host, run, signal)).finally(run.release),
   );
   // `result` settles after the listeners have received the last event, so that output is in order and
   // complete.
@@ -43,7 +43,7 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
   };
   // All listeners share one reader, which starts with the first listener.
-  const startListening = once(() => listenFrom(host, followOptions, emit));
+  const startListening = lazy(() => listenFrom(host, followOptions, emit));
   const run: Run = {
     started,
     result,

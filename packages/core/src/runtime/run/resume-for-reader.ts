@@ -6,14 +6,14 @@ import { type FollowOptions, followFrom } from "../../readers/follow.ts";
 import type { ReaderCompanion } from "../../readers/reader.ts";
 import { runsAfter } from "../../readers/session-watch.ts";
 import { isResumed } from "../begin/begin.ts";
-import { beginning } from "../begin/beginning.ts";
-import type { AskedBy, Host } from "../leg/host.ts";
+import { trackBegin } from "../begin/beginning.ts";
+import type { CallerOptions, Host } from "../leg/host.ts";
 
 /** Follows a session, and resumes its run whenever no process is working on it. */
 export function followAndResume(
   host: Host,
   sessionId: string,
-  { caller, credentials, ...options }: FollowOptions & AskedBy,
+  { caller, credentials, ...options }: FollowOptions & CallerOptions,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const handedOver = new AbortController();
   const companion = () =>
@@ -51,7 +51,7 @@ type Care = "nothing" | "give_credentials" | "wait" | "resume";
  * - `give_credentials` if the run asks the user, because it may ask for credentials;
  * - `nothing` without an open run, or if the user is asked and the reader has no credentials.
  */
-export function careFor(
+export function actionFor(
   session: Pick<Session, "openRun" | "wakeAt" | "status" | "pending"> | undefined,
   facts: { now: number; resumedAt: string | null | undefined; hasTimer: boolean; hasCredentials: boolean },
 ): Care {
@@ -69,7 +69,12 @@ export function careFor(
  * Makes the companion of a reader, which resumes the session's run if it is abandoned. Checks at once, and
  * again after each lease time without a stored event: the lease of a dead process has expired by then.
  */
-function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () => void): ReaderCompanion {
+function resumer(
+  host: Host,
+  sessionId: string,
+  from: CallerOptions,
+  onHandOver: () => void,
+): ReaderCompanion {
   const { clock, leaseTtlMs } = host;
   const watched: Watched = {
     runs: false,
@@ -112,13 +117,13 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
 async function checkOnce(
   host: Host,
   sessionId: string,
-  from: AskedBy,
+  from: CallerOptions,
   watched: Watched,
   checkAgain: () => void,
 ): Promise<void> {
   if (watched.isChecking || host.draining) return;
   watched.isChecking = true;
-  const waitMs = await beginning(host, careOnce(host, sessionId, from, watched)).catch(host.report);
+  const waitMs = await trackBegin(host, careOnce(host, sessionId, from, watched)).catch(host.report);
   watched.isChecking = false;
   if (waitMs === undefined || watched.isClosed) return;
   watched.cancelWait();
@@ -126,18 +131,18 @@ async function checkOnce(
 }
 
 /**
- * Does what {@link careFor} returns. Resolves to the time until the next check, in milliseconds; `undefined`
- * if the usual checks are enough.
+ * Does what {@link actionFor} returns. Resolves to the time until the next check, in milliseconds;
+ * `undefined` if the usual checks are enough.
  */
 async function careOnce(
   host: Host,
   sessionId: string,
-  from: AskedBy,
+  from: CallerOptions,
   watched: Watched,
 ): Promise<number | undefined> {
   const hasLeg = host.atWork.has(sessionId);
   const session = hasLeg ? undefined : await host.store.sessions.get(sessionId);
-  const care = careFor(session, {
+  const care = actionFor(session, {
     now: host.clock.now(),
     resumedAt: watched.resumedAt,
     hasTimer: host.wakes.has(sessionId),

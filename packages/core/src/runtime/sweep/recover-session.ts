@@ -4,7 +4,7 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { isResumed } from "../begin/begin.ts";
 import type { Recovered } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
-import { FREE_PLACE, takePlace } from "../leg/place.ts";
+import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
 import { untilLeft } from "../leg/until-left.ts";
 import { resumeIfDue } from "./sweep.ts";
 
@@ -18,7 +18,7 @@ const NO_PLACE_MS = 500;
 export async function continueWoken(host: Host, { sessionId, signal }: WokenSession): Promise<void> {
   const { engine, slots } = host;
   // The engine in memory has taken a place before its call. The application's engine takes none.
-  const place = host.hasOwnEngine ? takePlace(slots) : FREE_PLACE;
+  const place = host.hasOwnEngine ? takePlace(slots) : UNCOUNTED_PLACE;
   try {
     if (place === undefined) return await engine?.wake(sessionId, { afterMs: NO_PLACE_MS });
     const { outcome, afterMs, userId = "" } = await recoverSession(host, sessionId, signal, true);
@@ -57,7 +57,7 @@ export async function recoverSession(
   if (status === "suspended" && pending > 0 && wakeAt === null) return { outcome: "waiting", userId };
   // The engine may have given the session to another process meanwhile.
   if (signal?.aborted) return { outcome: "left", userId };
-  const leg = await resumeIfDue(host, session, { place: FREE_PLACE, isWoken });
+  const leg = await resumeIfDue(host, session, { place: UNCOUNTED_PLACE, isWoken });
   if (leg === undefined) {
     if (host.draining) return { outcome: "left", userId };
     const hasFailed = !host.agents.has(session.agent) || host.setbacks.has(sessionId);

@@ -1,13 +1,12 @@
 import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
-import { withinDeadline } from "../../base/deadline.ts";
-import { PawlError } from "../../base/errors.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
-import { type BegunBy, type Host, noSuchAgent, type Place, type Wake, type Work } from "../leg/host.ts";
-import { FREE_PLACE, takePlace } from "../leg/place.ts";
+import { type Host, type LegOptions, noSuchAgent, type Place, type Wake, type Work } from "../leg/host.ts";
+import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
+import { reportIfHanging, withinLeaseTime } from "./within-lease-time.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -107,7 +106,7 @@ async function placeOrWake(
   engineState: EngineState,
 ): Promise<Place | undefined> {
   const { engine, slots, report } = host;
-  if (engine === undefined || isTaskSession(session)) return FREE_PLACE;
+  if (engine === undefined || isTaskSession(session)) return UNCOUNTED_PLACE;
   const place = engine.isExclusive ? undefined : takePlace(slots);
   if (place !== undefined) return place;
   if (engineState.hasFailed) return takePlace(slots);
@@ -140,23 +139,28 @@ type Resumed = Work | NotDue | undefined;
  * Resumes the session's run if no process is working on it, unless it waits for a time or resuming it has
  * just failed.
  */
-export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<Resumed> {
+export async function resumeIfDue(host: Host, session: Session, from: LegOptions = {}): Promise<Resumed> {
   if (host.draining || host.atWork.has(session.id) || !isDue(host, session.id)) return undefined;
   return await resumeSession(host, session, from);
 }
 
-/** Resumes the session's run, within the time of {@link inTime}. If that fails, frees the place. */
-async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
+/** Resumes the session's run, within the time of {@link withinLeaseTime}. If that fails, frees the place. */
+async function resumeSession(host: Host, session: Session, from: LegOptions): Promise<Resumed> {
   const agent = host.agents.get(session.agent);
   if (agent === undefined || host.draining) {
     from.place?.leave();
     return undefined;
   }
-  return await inTime(host, session, { agent, place: from.place }, tryToResume(host, session, agent, from));
+  return await withinLeaseTime(
+    host,
+    session,
+    { agent, place: from.place },
+    tryToResume(host, session, agent, from),
+  );
 }
 
 /** Resumes the session's run. A failure becomes the session's setback; the first one in a row is reported. */
-async function tryToResume(host: Host, session: Session, agent: Agent, from: BegunBy): Promise<Resumed> {
+async function tryToResume(host: Host, session: Session, agent: Agent, from: LegOptions): Promise<Resumed> {
   const { setbacks, clock, leaseTtlMs } = host;
   try {
     const leg = await recoverIfDue(host, session, agent, { ...from, ...heldFor(host, session, from) });
@@ -174,7 +178,7 @@ async function tryToResume(host: Host, session: Session, agent: Agent, from: Beg
 }
 
 /** Returns the caller and credentials that a timer of this process holds for the run, if `from` has none. */
-function heldFor({ wakes }: Host, session: Session, from: BegunBy): BegunBy | undefined {
+function heldFor({ wakes }: Host, session: Session, from: LegOptions): LegOptions | undefined {
   const wake = wakes.get(session.id);
   const hasOwn = from.caller !== undefined || from.credentials !== undefined;
   return wake !== undefined && !hasOwn && isSameWait(wake, session) ? wake.from : undefined;
@@ -183,36 +187,4 @@ function heldFor({ wakes }: Host, session: Session, from: BegunBy): BegunBy | un
 /** Returns whether the session still waits as it did when the timer was set. */
 function isSameWait({ runId, at }: Wake, { openRun, wakeAt }: Session): boolean {
   return openRun === runId && wakeAt === at;
-}
-
-/**
- * Waits until a session is resumed, for at most the lease time plus the time limit of its agent's function
- * `tools`. If the session is not open by then, e.g. because the store hangs, frees its place and resolves to
- * `undefined`. The session is not tried again until the store has answered.
- */
-export async function inTime<T>(
-  { clock, leaseTtlMs, setbacks }: Host,
-  { id }: Session,
-  { agent: { toolsFor, toolsTimeoutMs }, place }: { agent: Agent; place: Place | undefined },
-  resumed: Promise<T>,
-): Promise<T | undefined> {
-  const timeoutMs = leaseTtlMs + (toolsFor === undefined ? 0 : toolsTimeoutMs);
-  try {
-    return await withinDeadline({ clock, timeoutMs }, resumed);
-  } catch {
-    const { failures } = setbacks.get(id) ?? { failures: 0 };
-    setbacks.set(id, { failures, dueAt: Number.POSITIVE_INFINITY });
-    place?.leave();
-    return undefined;
-  }
-}
-
-/** Reports a session that {@link inTime} has given up. `failures` is 1 afterwards, so it is reported once. */
-export function reportIfHanging({ setbacks, report }: Host, { id }: Session): void {
-  const setback = setbacks.get(id);
-  const isUnreported = setback?.failures === 0 && setback.dueAt === Number.POSITIVE_INFINITY;
-  if (!isUnreported) return;
-  setbacks.set(id, { ...setback, failures: 1 });
-  const message = `The session "${id}" is not open yet: its store does not answer. This process goes on without it, and continues it once the store answers.`;
-  report(new PawlError("store_unavailable", message));
 }

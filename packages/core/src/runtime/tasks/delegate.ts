@@ -8,7 +8,7 @@ import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
 import type { Delegated, Delegation } from "../../loop/leg/part-types.ts";
-import { isResting } from "../../session/queued.ts";
+import { isWaitingRun } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
@@ -16,13 +16,13 @@ import { beginWithMessage, type LoadsMeeting } from "../begin/begin-with-message
 import { earlierRun } from "../begin/earlier-run.ts";
 import type { IncomingMessage } from "../begin/incoming-message.ts";
 import { queueHere, queueMessage } from "../begin/queue-message.ts";
-import { endSupersededRun } from "../begin/supersede.ts";
-import type { AskedBy, Host, LegOutcome, Work } from "../leg/host.ts";
+import { prepareSupersededEnd } from "../begin/supersede.ts";
+import type { CallerOptions, Host, LegOutcome, Work } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
-import { outcomeOf } from "./task-outcome.ts";
+import { taskOutcomeOf } from "./task-outcome.ts";
 
 /** The code for a message that meets a run is in the same chunk as this file. */
-const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, endSupersededRun });
+const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, prepareSupersededEnd });
 
 /**
  * Has a sub-agent do a call's work in a session of its own: gives it the task, passes the user's answer on,
@@ -48,7 +48,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilSettled(host, leg, { session, agent, signal }, begun);
   });
-  return state && outcomeOf(call, state, delegated.durationMs());
+  return state && taskOutcomeOf(call, state, delegated.durationMs());
 }
 
 /**
@@ -70,7 +70,7 @@ async function withStopSignal<T>({ life }: Leg, work: (signal: AbortSignal) => P
 }
 
 /**
- * Returns the `params` of the calling run for the sub-agent; `undefined` if there are none. A hook may deny
+ * Returns the `params` of the calling run for the sub-agent; `undefined` without any. A hook may deny
  * calls by their `params`, and a sub-agent must not bypass that hook.
  */
 function callerParams(leg: Leg): JsonObject | undefined {
@@ -79,7 +79,7 @@ function callerParams(leg: Leg): JsonObject | undefined {
 }
 
 /** Returns the caller and credentials of the calling run, which the sub-agent's run gets too. */
-function callerOf({ access: { caller, credentials } }: Leg): AskedBy {
+function callerOf({ access: { caller, credentials } }: Leg): CallerOptions {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }
 
@@ -108,7 +108,7 @@ interface Task {
  */
 async function giveWork(
   host: Host,
-  task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & AskedBy,
+  task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & CallerOptions,
   call: CallState,
 ): Promise<Work | undefined> {
   const { session, agent, message, caller, credentials, signal } = task;
@@ -165,7 +165,7 @@ async function untilSettled(
 
 /** Returns whether the sub-agent's run has ended, or waits for the user's answer or for a time. */
 function isTaskSettled({ run }: SessionState): boolean {
-  return run !== undefined && (run.ended !== undefined || isResting(run));
+  return run !== undefined && (run.ended !== undefined || isWaitingRun(run));
 }
 
 /**

@@ -94,7 +94,7 @@ async function endTask(
   return await unchargedUse(host, session, call);
 }
 
-/** Returns the use of a task for which the caller was not charged yet; `undefined` if there is none. */
+/** Returns the use of a task for which the caller was not charged yet; `undefined` without one. */
 async function unchargedUse(host: Host, { id }: Session, call: CallState): Promise<UnchargedUse | undefined> {
   const { run } = await loadState(host.store, id);
   const spent = run && spentSince(call, run);

@@ -22,7 +22,7 @@ const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
  * Returns the event for the caller's log once a task has settled: a question if the sub-agent asks one, or
  * else the result.
  */
-export function outcomeOf(
+export function taskOutcomeOf(
   call: CallState,
   state: SessionState,
   durationMs: number,

@@ -1,13 +1,13 @@
 import { type Clock, every } from "../../base/clock.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import type { EngineWorker } from "../../engine/engine.ts";
-import { beginning } from "../begin/beginning.ts";
+import { trackBegin } from "../begin/beginning.ts";
 import type { Host } from "../leg/host.ts";
 import { cancelWakes } from "./wake.ts";
 
 /** Recovers every run that no process is working on. Returns the number of runs that this call recovered. */
 export function sweepOnce(host: Host, options: { wait?: boolean } = {}): Promise<number> {
-  return beginning(
+  return trackBegin(
     host,
     loadSweeps().then(({ sweep }) => sweep(host, options)),
   );
@@ -39,7 +39,7 @@ export function ownWork(host: Host): OwnWork {
     if (worker !== undefined || engine === undefined || slots.most === 0) return;
     const starting = engine.work(
       (woken) =>
-        beginning(
+        trackBegin(
           host,
           loadSweeps().then(({ continueWoken }) => continueWoken(host, woken)),
         ),
@@ -79,11 +79,11 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
     await Promise.allSettled(host.begins);
     await Promise.allSettled([...host.atWork.values()].map(({ done }) => done));
   };
-  await atMost(host.clock, timeoutMs, legsDone());
+  await waitAtMost(host.clock, timeoutMs, legsDone());
   for (const leg of host.atWork.values()) leg.leave("draining");
-  await atMost(host.clock, 2 * host.abortGraceMs, legsDone());
+  await waitAtMost(host.clock, 2 * host.abortGraceMs, legsDone());
   host.over.turnOn();
-  await atMost(host.clock, 2 * host.abortGraceMs, untilEmpty(host.reads));
+  await waitAtMost(host.clock, 2 * host.abortGraceMs, untilEmpty(host.reads));
 }
 
 /** Waits until the set is empty. Promises remove themselves from it when they settle. */
@@ -92,6 +92,6 @@ async function untilEmpty(works: ReadonlySet<Promise<unknown>>): Promise<void> {
 }
 
 /** Waits for work that never rejects, for at most `ms` milliseconds. */
-export async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+export async function waitAtMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   await withinDeadline({ clock, timeoutMs: ms }, work).catch(() => undefined);
 }

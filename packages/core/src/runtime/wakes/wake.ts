@@ -1,11 +1,11 @@
 import { LONGEST_TIMER_MS } from "../../base/clock.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
-import { firstExpiry, isResting, isSuspended, waitingFor } from "../../session/queued.ts";
+import { firstExpiry, isSuspended, isWaitingRun, waitingFor } from "../../session/queued.ts";
 import { openRun } from "../../session/state.ts";
 import { isResumed, type NotDue } from "../begin/begin.ts";
-import { beginning } from "../begin/beginning.ts";
-import type { AskedBy, Host, Wake, Work } from "../leg/host.ts";
+import { trackBegin } from "../begin/beginning.ts";
+import type { CallerOptions, Host, Wake, Work } from "../leg/host.ts";
 
 /**
  * The longest wait for which a process that sweeps sets a timer, in milliseconds. Sweeps find the sessions
@@ -26,7 +26,7 @@ const LONGEST_RETRY_MS = 60_000;
  */
 export function wakeLater(host: Host, { log, run: { session }, access: { caller, credentials } }: Leg): void {
   const run = openRun(log.state);
-  if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
+  if (run === undefined || !isWaitingRun(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
   // Both times come from the store's clock, because this process's clock may be wrong.
@@ -40,7 +40,7 @@ export function wakeLater(host: Host, { log, run: { session }, access: { caller,
   // Timers may fire early by a part of a millisecond.
   const ms = afterMs + 1;
   if (ms > (host.staysAlive ? LONGEST_WAIT_MS : LONGEST_TIMER_MS)) return;
-  const from: AskedBy = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
+  const from: CallerOptions = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
   // `result` of the run settles only after this timer, so the timer keeps the process alive. If the run also
   // asks the user, `result` has settled, and the timer is a background one.
   setWake(host, session.id, { runId: run.runId, at, from }, { ms, background: isSuspended(run) });
@@ -63,7 +63,7 @@ function setWake(
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
   const resume = async () => {
-    const resumed = await beginning(host, resumeUnlessMovedOn(host, id, timer)).catch((error) => {
+    const resumed = await trackBegin(host, resumeUnlessMovedOn(host, id, timer)).catch((error) => {
       host.report(error);
       return undefined;
     });

@@ -37,9 +37,9 @@ it("R2 L3 nothing that follows from a refused answer is stored, even if as many 
   await log.catchUp();
   const outcome = Promise.withResolvers<unknown>();
   outcome.promise.catch(() => undefined);
-  await log.hold([note("second answer", "answer")], { outcome });
+  await log.holdFacts([note("second answer", "answer")], { outcome });
   log.beginDecision();
-  await expect(log.follow([note("what follows from the second answer")])).rejects.toBe(DECIDE_AGAIN);
+  await expect(log.storeDecision([note("what follows from the second answer")])).rejects.toBe(DECIDE_AGAIN);
   await expect(outcome.promise).rejects.toMatchObject({ code: "key_taken" });
   const texts = (await Array.fromAsync(inner.read("s"))).map(({ data }) => (data as { text: string }).text);
   expect(texts).toEqual(["first answer", "of another process"]);
@@ -66,7 +66,7 @@ it("R2 L3 the barrier is closed while the log is read again for what was dropped
   const log = openLog({ store, tail: localTail(), state, lease, newId, onEvent: () => undefined });
   const outcome = Promise.withResolvers<unknown>();
   outcome.promise.catch(() => undefined);
-  await log.hold([note("the start of a run")], { outcome, atTip: true });
+  await log.holdFacts([note("the start of a run")], { outcome, atTip: true });
   log.beginDecision();
   await inner.append("s", [note("of another process")], { appendId: "other" });
   isSlow = true;

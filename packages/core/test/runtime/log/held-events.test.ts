@@ -71,11 +71,11 @@ function comparable({ state }: Pick<SessionLog, "state">) {
 
 it("R2 L3 a held event is in the state at once, and the next append stores it first, with its time", async () => {
   const { log, appends, stored, expectSame, later } = await opened();
-  await log.hold([called, note("answer")]);
+  await log.holdFacts([called, note("answer")]);
   expect({ held: log.unstored().length, seq: log.state.lastSeq }).toEqual({ held: 2, seq: 3 });
   expect(await stored()).toEqual(["run_started"]);
   later(1_000);
-  const rows = await log.follow([note("what follows")]);
+  const rows = await log.storeDecision([note("what follows")]);
   expect(rows.map(({ seq }) => seq)).toEqual([4]);
   expect(appends).toEqual([{ events: ["tool_call", "answer", "what follows"], afterSeq: 1 }]);
   expect(log.unstored()).toEqual([]);
@@ -90,8 +90,8 @@ it("R2 everything that is held is stored before an append of any other kind, and
     (log: SessionLog) => log.catchUp(),
   ]) {
     const { log, stored, expectSame } = await opened();
-    await log.hold([note("one")]);
-    await log.hold([note("two")]);
+    await log.holdFacts([note("one")]);
+    await log.holdFacts([note("two")]);
     await does(log);
     expect((await stored()).slice(0, 3)).toEqual(["run_started", "one", "two"]);
     await expectSame();
@@ -100,29 +100,32 @@ it("R2 everything that is held is stored before an append of any other kind, and
 
 it("R2 L3 if another process stored something first, held events are stored behind it, and what follows is not", async () => {
   const { log, appends, others, stored, expectSame } = await opened();
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   log.beginDecision();
   await others("a message that came");
-  await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
+  await expect(log.storeDecision([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
   expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
   expect(appends.map(({ events }) => events)).toEqual([["answer", "what follows"], ["answer"]]);
   await expectSame();
   // What was decided before is void, even now that nothing is held.
-  await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
+  await expect(log.storeDecision([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
   log.beginDecision();
-  expect(await log.follow([note("what follows")])).toHaveLength(1);
+  expect(await log.storeDecision([note("what follows")])).toHaveLength(1);
   await expectSame();
 });
 
 it.each([
   ["appendAtTip()", async (log: SessionLog) => expect(await log.appendAtTip([note("x")])).toBe(false)],
-  ["follow()", async (log: SessionLog) => await expect(log.follow([note("x")])).rejects.toBe(DECIDE_AGAIN)],
+  [
+    "follow()",
+    async (log: SessionLog) => await expect(log.storeDecision([note("x")])).rejects.toBe(DECIDE_AGAIN),
+  ],
   ["barrier()", async (log: SessionLog) => await expect(log.barrier()).rejects.toBe(DECIDE_AGAIN)],
   ["add()", async (log: SessionLog) => expect(await log.add([note("x")])).toHaveLength(1)],
   ["catchUp()", async (log: SessionLog) => await log.catchUp()],
 ])("R2 %s notices what came before held events, and makes earlier decisions void", async (_, does) => {
   const { log, others, stored, expectSame } = await opened();
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   log.beginDecision();
   await others("a message that came");
   await does(log);
@@ -133,7 +136,7 @@ it.each([
 
 it("R2 P4 the barrier notices it too if another job was first to store what is held", async () => {
   const { log, others, stored } = await opened();
-  await log.hold([note("result")]);
+  await log.holdFacts([note("result")]);
   log.beginDecision();
   await others("an answer that came");
   // A renewal of the lease reads what others have stored, and the loop goes on meanwhile.
@@ -145,7 +148,7 @@ it("R2 P4 the barrier notices it too if another job was first to store what is h
 it("R2 an append at a tip that did not have the held events is decided again", async () => {
   const { log, stored, expectSame } = await opened();
   const seq = log.state.lastSeq;
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   expect(await log.appendAtTip([note("x")], { seq })).toBe(false);
   expect(await stored()).toEqual(["run_started", "answer"]);
   await expectSame();
@@ -156,7 +159,7 @@ it("R2 events are stored at once if they may not wait when it is their turn", as
   let running = 3;
   const finish = (text: string) => {
     running -= 1;
-    return log.hold([note(text)], { mayWait: () => running === 0 });
+    return log.holdFacts([note(text)], { mayWait: () => running === 0 });
   };
   await finish("first");
   expect(appends.map(({ events }) => events)).toEqual([["first"]]);
@@ -172,10 +175,10 @@ it("R2 L6 events that the store refuses do not keep held ones from being stored"
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
   await log.add([keyed]);
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   await expect(log.add([keyed])).rejects.toMatchObject({ code: "key_taken" });
   expect(await stored()).toEqual(["run_started", "once", "answer"]);
-  await log.hold([note("another")]);
+  await log.holdFacts([note("another")]);
   await expect(log.appendAtTip([keyed])).rejects.toMatchObject({ code: "key_taken" });
   expect(await stored()).toEqual(["run_started", "once", "answer", "another"]);
   await expectSame();
@@ -185,9 +188,9 @@ it("R2 L6 nor what follows from held ones: what was decided stays valid", async 
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
   await log.add([keyed]);
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   log.beginDecision();
-  await log.holdNext([note("what follows")]);
+  await log.holdDecision([note("what follows")]);
   await expect(log.add([keyed])).rejects.toMatchObject({ code: "key_taken" });
   expect(log.isVoid).toBe(false);
   expect(await stored()).toEqual(["run_started", "once", "answer", "what follows"]);
@@ -198,7 +201,7 @@ it("R2 held events that the store refuses are dropped, so that the log can go on
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
   await log.add([keyed]);
-  await log.hold([keyed]);
+  await log.holdFacts([keyed]);
   await expect(log.add([note("x")])).rejects.toMatchObject({ code: "key_taken" });
   await log.add([note("y")]);
   expect(await stored()).toEqual(["run_started", "once", "y"]);
@@ -209,19 +212,19 @@ it.each(["before", "after"] as const)(
   "R2 L3 if the store fails %s it has stored held events, the leg writes nothing more, and the log has each once",
   async (when) => {
     const { log, fails, stored } = await opened();
-    await log.hold([note("answer")]);
+    await log.holdFacts([note("answer")]);
     log.beginDecision();
     fails[when] = () => {
       throw new PawlError("store_unavailable", "no connection");
     };
-    await expect(log.follow([note("x")])).rejects.toThrow("no connection");
+    await expect(log.storeDecision([note("x")])).rejects.toThrow("no connection");
     delete fails[when];
     for (const again of [
-      () => log.follow([note("y")]),
+      () => log.storeDecision([note("y")]),
       () => log.add([note("y")]),
       () => log.appendAtTip([note("y")]),
       () => log.barrier(),
-      () => log.hold([note("y")]),
+      () => log.holdFacts([note("y")]),
       () => log.catchUp(),
     ])
       await expect(again()).rejects.toThrow("no connection");
@@ -248,20 +251,20 @@ it("R2 L3 what follows from held events is dropped if those get other numbers, a
     add: (log: SessionLog) => log.add([note("x")]),
     barrier: (log: SessionLog) => log.barrier()?.catch(again),
     catchUp: (log: SessionLog) => log.catchUp(),
-    follow: (log: SessionLog) => log.follow([note("what follows")]).catch(again),
+    follow: (log: SessionLog) => log.storeDecision([note("what follows")]).catch(again),
     appendAtTip: (log: SessionLog) => log.appendAtTip([note("what follows")]),
   };
   for (const [name, write] of Object.entries(does)) {
     const { log, others, stored, expectSame } = await opened();
-    await log.hold([note("answer")]);
+    await log.holdFacts([note("answer")]);
     log.beginDecision();
-    await log.holdNext([note("refers to the answer")]);
+    await log.holdDecision([note("refers to the answer")]);
     await others("a message that came");
     await write(log);
     const last = name === "add" ? ["x"] : [];
     expect(await stored()).toEqual(["run_started", "a message that came", "answer", ...last]);
     expect(log.isVoid).toBe(true);
-    await log.holdNext([note("decided before")]);
+    await log.holdDecision([note("decided before")]);
     expect(log.unstored()).toEqual([]);
     await expectSame();
   }
@@ -269,17 +272,17 @@ it("R2 L3 what follows from held events is dropped if those get other numbers, a
 
 it("R2 what follows from held events is stored with them if nothing came before", async () => {
   const { log, appends, expectSame } = await opened();
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   log.beginDecision();
-  await log.holdNext([note("refers to the answer")]);
-  await log.follow([note("request")]);
+  await log.holdDecision([note("refers to the answer")]);
+  await log.storeDecision([note("request")]);
   expect(appends).toEqual([{ events: ["answer", "refers to the answer", "request"], afterSeq: 1 }]);
   await expectSame();
 });
 
 it("R2 holding no events leaves nothing to store", async () => {
   const { log, appends, expectSame } = await opened();
-  await log.holdNext([]);
+  await log.holdDecision([]);
   expect(log.unstored()).toEqual([]);
   expect(log.barrier()).toBeUndefined();
   await log.catchUp();
@@ -289,9 +292,9 @@ it("R2 holding no events leaves nothing to store", async () => {
 
 it("R2 an append at a tip is decided again if held events got other numbers since, even if the last one is the same", async () => {
   const { log, others, stored } = await opened();
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   log.beginDecision();
-  await log.holdNext([note("refers to the answer")]);
+  await log.holdDecision([note("refers to the answer")]);
   const { lastSeq } = log.state;
   await others("a message that came");
   await log.catchUp();
@@ -304,20 +307,20 @@ it("R2 P4 the outcome of held events is known: their rows, or why the store refu
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
   const first = Promise.withResolvers<readonly StoredEvent[]>();
-  await log.hold([keyed], { outcome: first });
+  await log.holdFacts([keyed], { outcome: first });
   await log.add([note("x")]);
   expect((await first.promise).map(({ seq }) => seq)).toEqual([2]);
   const second = Promise.withResolvers<readonly StoredEvent[]>();
-  await log.hold([keyed], { outcome: second });
+  await log.holdFacts([keyed], { outcome: second });
   log.beginDecision();
-  await log.holdNext([note("because of the second")]);
+  await log.holdDecision([note("because of the second")]);
   // The leg decides again, from the log.
   await expect(log.barrier()).rejects.toBe(DECIDE_AGAIN);
   await expect(second.promise).rejects.toMatchObject({ code: "key_taken" });
   expect(await stored()).toEqual(["run_started", "once", "x"]);
   await expectSame();
   const third = Promise.withResolvers<readonly StoredEvent[]>();
-  await log.hold([note("at once")], { mayWait: () => false, outcome: third });
+  await log.holdFacts([note("at once")], { mayWait: () => false, outcome: third });
   expect((await third.promise).map(({ seq }) => seq)).toEqual([4]);
 });
 
@@ -325,7 +328,7 @@ it("R2 R1 the time of held events counts as work once it is known", async () => 
   const { log, later, expectSame } = await opened();
   await log.add([{ type: "run_suspended", data: { run_id: "r", pending: [] } }]);
   later(1_000);
-  await log.hold([called]);
+  await log.holdFacts([called]);
   later(1_000);
   await log.add([note("x")]);
   await expectSame();
@@ -333,7 +336,7 @@ it("R2 R1 the time of held events counts as work once it is known", async () => 
 
 it("R2 L3 nothing held is stored once another process has taken the session over", async () => {
   const { store, lease, log, stored } = await opened();
-  await log.hold([note("answer")]);
+  await log.holdFacts([note("answer")]);
   await store.release(lease);
   await store.acquire("s", "another", 60_000);
   await expect(log.add([note("x")])).rejects.toMatchObject({ code: "fenced" });

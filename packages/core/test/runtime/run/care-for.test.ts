@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { careFor } from "../../../src/runtime/run/resume-for-reader.ts";
+import { actionFor } from "../../../src/runtime/run/resume-for-reader.ts";
 
 const now = Date.parse("2026-11-28T12:00:00.000Z");
 const past = "2026-11-28T11:59:59.000Z";
@@ -31,5 +31,5 @@ test.each([
     "resume",
   ],
 ] as const)("a reader %s takes care of it by: $3", (_, session, known, care) => {
-  expect(careFor(session, known)).toBe(care);
+  expect(actionFor(session, known)).toBe(care);
 });

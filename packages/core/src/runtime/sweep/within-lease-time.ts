@@ -1,0 +1,40 @@
+import type { Agent } from "../../agent/agent.ts";
+import { withinDeadline } from "../../base/deadline.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { Host, Place } from "../leg/host.ts";
+
+/**
+ * Waits until a session is resumed, for at most the lease time plus the time limit of its agent's function
+ * `tools`. If the session is not open by then, e.g. because the store hangs, frees its place and resolves to
+ * `undefined`. The session is not tried again until the store has answered.
+ */
+export async function withinLeaseTime<T>(
+  { clock, leaseTtlMs, setbacks }: Host,
+  { id }: Session,
+  { agent: { toolsFor, toolsTimeoutMs }, place }: { agent: Agent; place: Place | undefined },
+  resumed: Promise<T>,
+): Promise<T | undefined> {
+  const timeoutMs = leaseTtlMs + (toolsFor === undefined ? 0 : toolsTimeoutMs);
+  try {
+    return await withinDeadline({ clock, timeoutMs }, resumed);
+  } catch {
+    const { failures } = setbacks.get(id) ?? { failures: 0 };
+    setbacks.set(id, { failures, dueAt: Number.POSITIVE_INFINITY });
+    place?.leave();
+    return undefined;
+  }
+}
+
+/**
+ * Reports a session that {@link withinLeaseTime} has given up. `failures` is 1 afterwards, so it is reported
+ * once.
+ */
+export function reportIfHanging({ setbacks, report }: Host, { id }: Session): void {
+  const setback = setbacks.get(id);
+  const isUnreported = setback?.failures === 0 && setback.dueAt === Number.POSITIVE_INFINITY;
+  if (!isUnreported) return;
+  setbacks.set(id, { ...setback, failures: 1 });
+  const message = `The session "${id}" is not open yet: its store does not answer. This process goes on without it, and continues it once the store answers.`;
+  report(new PawlError("store_unavailable", message));
+}

@@ -1,0 +1,78 @@
+import type { StoredOf } from "../log/event.ts";
+import { expiryOf } from "../log/expiry.ts";
+import { changeCallPart, changeRunMessage } from "./change.ts";
+import { outcomeParts } from "./outcome.ts";
+import { questionPart } from "./question-part.ts";
+import type { ViewState } from "./view.ts";
+
+/** An event of a tool call, or of a hook's question about the run. */
+export type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
+
+/** Returns whether the event belongs to a call that waits for a time. The view shows that call as running. */
+export function isHiddenWait({ data }: CallEvent): boolean | undefined {
+  return "hidden" in data && data.hidden;
+}
+
+/** Applies an event of a tool call, or of a hook's question about the run. */
+export function reduceCall(view: ViewState, event: CallEvent): ViewState {
+  const { call_id: callId, tool_name: toolName } = event.data;
+  const { [callId]: _, ...others } = view.runningTools;
+  const pending = view.pending.filter((question) => question.callId !== callId);
+  switch (event.type) {
+    case "tool_started":
+      return {
+        ...changeCallPart(view, callId, { phase: "running", ...statusField(event.data.status) }),
+        runningTools: { ...view.runningTools, [callId]: toolName },
+      };
+    case "tool_suspended": {
+      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool, before } = event.data;
+      const expires = expiryOf(event);
+      const question = {
+        callId,
+        toolName,
+        kind,
+        payload,
+        answerSchema,
+        seq: event.seq,
+        ...(expires && { expires }),
+        ...(clientTool && { clientTool }),
+      };
+      const shown = before
+        ? changeRunMessage(view, (parts) => [...parts, questionPart(event)])
+        : changeCallPart(view, callId, { phase: "waiting" });
+      return { ...shown, pending: [...pending, question] };
+    }
+    case "tool_answered":
+      return {
+        ...changeCallPart(view, callId, { ...answeredPhase(event.data), resultSeq: event.seq }),
+        pending,
+        run: view.run && { ...view.run, open: true },
+      };
+    case "tool_result":
+      return {
+        ...changeRunMessage(
+          changeCallPart(view, callId, {
+            phase: event.data.success && event.data.skipped !== "closed" ? "done" : "error",
+            result: event.data.result,
+            resultSeq: event.seq,
+            ...statusField(event.data.status),
+          }),
+          (parts) => [...parts, ...outcomeParts(event)],
+        ),
+        runningTools: others,
+        pending,
+      };
+  }
+}
+
+/** Returns the phase and the result of a call after the answer to its question. */
+function answeredPhase({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
+  if (closed !== undefined) return { phase: "error" as const, result: { answered: false, reason: closed } };
+  return error === undefined
+    ? { phase: "done" as const, result: value }
+    : { phase: "error" as const, result: error };
+}
+
+function statusField(text: string | undefined): { status?: string } {
+  return text === undefined ? {} : { status: text };
+}
