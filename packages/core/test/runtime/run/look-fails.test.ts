@@ -49,4 +49,7 @@ test.each([
   await pause(50, "a reader without a pause would look many times");
   expect(calls - before).toBe(0);
   reader.abort();
+  // Otherwise a later look, or the lease of the stalled run, would report in the time of another test.
+  isDown = false;
+  await Promise.all([next.pawl.drain({ timeoutMs: 0 }), old.pawl.drain({ timeoutMs: 0 })]);
 });
