@@ -8,6 +8,10 @@ export default defineConfig({
   target: "es2023",
   platform: "neutral",
   sourcemap: true,
+  // The sources are in the package, so its source maps need no copy of them.
+  esbuildOptions: (options) => {
+    options.sourcesContent = false;
+  },
   clean: true,
   dts: false,
   // What `./disk` is for. Any other of Node's modules is an error: the main entry runs anywhere.

@@ -4,7 +4,7 @@
 // Timelines
 
 export type { TimelineCall } from "./inspect/calls.ts";
-export { type Span, totalMs as lasted } from "./inspect/spending.ts";
+export { lasted, type Span } from "./inspect/spending.ts";
 export { summaryOf } from "./inspect/summary.ts";
 export {
   type TimelineAttempt,

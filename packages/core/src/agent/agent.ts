@@ -92,7 +92,7 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * are treated like text of the user. Sub-agents do not get them. Default: no, such a message is refused.
    */
   clientTools?: boolean;
-  /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
+  /** Time limit of `tools` if it is a function, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
   /**
    * The most characters of tools in a prompt if `tools` is a function, as JSON of names, descriptions and

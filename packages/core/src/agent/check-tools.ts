@@ -8,7 +8,8 @@ import type { Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
 /**
- * Checks an agent's tools. `tools` is their list, which may have two of one name; `agent.tools` is a map.
+ * Checks an agent's tools. `tools` is the list as the application gave it. Only the list shows that two tools
+ * have the same name: in the map `agent.tools`, the second one has replaced the first.
  *
  * @throws PawlError `config`
  */

@@ -62,9 +62,9 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  * console.log(reporter.onLimit); // land
  * ```
  */
-// The second half of the type of `options` repeats two fields of the first half. If a required option is
-// missing and another is unknown, e.g. `system` for `instructions`, the compiler infers nothing from the
-// first half. It would then report the deps of the tools in place of the mistake.
+// The type of `options` is an intersection. Its second type repeats two fields of the first, for clear errors
+// of the compiler: if a required option is missing and another is unknown, e.g. `system` for `instructions`,
+// the compiler infers nothing from the first type. Alone, it would complain about the tools' `Deps`.
 export function agent<
   Deps = unknown,
   const Name extends string = string,

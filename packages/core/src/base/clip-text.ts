@@ -11,7 +11,8 @@
  */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
-  const kept = Math.max(0, limit - clipNote(text.length, text.length).length);
+  const longestNote = clipNote(text.length, text.length);
+  const kept = Math.max(0, limit - longestNote.length);
   const head = text.slice(0, Math.ceil(kept * HEAD_SHARE));
   const tail = text.slice(text.length - (kept - head.length));
   // The cut may split a surrogate pair, and half of a pair is invalid.

@@ -58,7 +58,7 @@ export type PawlErrorCode =
   | "unusable_answer"
   /** The run's limits leave no room for a model call of a hook or a tool. Nothing was sent. */
   | "limit_reached"
-  /** The session's log has no content for a model request. */
+  /** The session's log has nothing for the model to answer, e.g. because it is empty. */
   | "context";
 
 // Marks the errors of every copy of the package.

@@ -22,7 +22,7 @@ export function userEntry(
   hookTags: readonly string[] = [],
 ): ContextEntry {
   const message = event.type === "user_message" ? messageBlocks(event.data, hookTags) : undefined;
-  return contextEntry("user", message ?? userBlocks(event, tags), event.seq);
+  return contextEntry("user", message ?? otherBlocks(event, tags), event.seq);
 }
 
 /**
@@ -69,8 +69,8 @@ function messageBlocks(
   return textBlocks.length > 0 ? textBlocks : [textBlock("(an empty message)")];
 }
 
-/** Returns the blocks of an event that is no message; none if the model does not read the event. */
-function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
+/** Returns what a request has of an event that is not a message, as a user block; an empty list for most. */
+function otherBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
   switch (event.type) {
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;

@@ -80,7 +80,10 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   }
 }
 
-/** Returns whether the tool itself asked while it was running. Otherwise, a hook or a sub-agent asked. */
+/**
+ * Returns whether the tool itself asked while it was running. Otherwise, the tool asked before it ran, or a
+ * hook or a sub-agent asked.
+ */
 function isMidway({ question, started }: CallState): boolean {
   return started !== undefined && question?.by === undefined && question?.child === undefined;
 }

@@ -78,10 +78,10 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * room for a whole answer. It ends when `signal` aborts. A `spending` event charges the run for the call,
    * also if the call fails.
    *
-   * With a `key`, the answer is stored with its cost. A later call with the same key returns the stored
-   * answer and costs nothing, also after a crash. Keys are unique among the hook's calls in one run. If the
-   * process dies before the answer is stored, the model is asked again, and the first answer is not charged.
-   * A failed call stores no answer.
+   * With a `key`, the answer is stored with its cost. If the same hook asks again with the same key in the
+   * same run, also after a crash, it gets the stored answer at no cost. Other hooks and other runs may use
+   * the same key. If the process dies before the answer is stored, the model is asked again, and only the
+   * second answer is charged. A failed call stores no answer.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */

@@ -31,7 +31,7 @@ export interface TimelineCall extends Span, Spending {
 }
 
 /** Applies an event to the list of calls. A `tool_call` event adds a call. */
-export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
+export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
   const at = Date.parse(event.at);
   switch (event.type) {
     case "tool_call": {

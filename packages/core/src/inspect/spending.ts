@@ -114,6 +114,6 @@ export interface Span {
  * console.log(lasted([{ from: 0, to: 300 }, { from: 1_000 }], 1_200)); // 500
  * ```
  */
-export function totalMs(spans: readonly Span[], now: number): number {
+export function lasted(spans: readonly Span[], now: number): number {
   return spans.reduce((sum, { from, to = now }) => sum + Math.max(0, to - from), 0);
 }

@@ -76,7 +76,10 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   tool_started: (data) =>
     joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, data.status),
   tool_suspended: (data) =>
-    joined(callId(data), `${data.tool_name} ${data.hidden ? "waits" : "asks and waits"}${untilWhen(data)}`),
+    joined(
+      callId(data),
+      `${data.tool_name} ${data.hidden ? "waits" : "asks and waits"}${timeLimitText(data)}`,
+    ),
   tool_answered: (data) => joined(callId(data), answerSummary(data)),
   tool_result: (data, event) =>
     joined(
@@ -147,9 +150,9 @@ function reason({ type, message }: StopReason): string {
 }
 
 /**
- * Returns how long a question or a wait lasts, e.g. ` for 5000 ms`. Returns an empty text without a limit.
+ * Returns when a question or a wait ends, e.g. ` for 5000 ms` or ` until <time>`; an empty text without end.
  */
-function untilWhen({ expires }: EventData["tool_suspended"]): string {
+function timeLimitText({ expires }: EventData["tool_suspended"]): string {
   if (expires === undefined) return "";
   return expires.at === undefined ? ` for ${expires.after_ms} ms` : ` until ${expires.at}`;
 }

@@ -4,7 +4,7 @@ import { applyEvent } from "../fold/apply.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { newSessionState } from "../session/state.ts";
-import { endLast, type TimelineCall, takeCall } from "./calls.ts";
+import { applyToCalls, endLast, type TimelineCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";
 import { noSpending, type OtherSpending, type Span, type Spending, sumOf } from "./spending.ts";
@@ -170,7 +170,7 @@ function takeEvents(run: TimelineRun, event: StoredEvent): void {
     default:
       if (event.type.includes(".")) run.events.push(ownEvent(event));
       if (turn === undefined || !event.type.startsWith("tool_")) return;
-      takeCall(turn.calls, event);
+      applyToCalls(turn.calls, event);
       turn.to = at;
   }
 }

@@ -6,11 +6,11 @@ import type { OpenAttempt } from "../session/open-attempt.ts";
 import { expiredBy, isPostponed, questionsOf, queuedMessages, waitingFor } from "../session/queued.ts";
 import {
   type CallState,
+  callsWithoutResult,
   openRun,
   type RunState,
   type SessionState,
   type TurnState,
-  unanswered,
 } from "../session/state.ts";
 import { type Limited, limitReached, limitStop, type Remaining, remainingOf } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
@@ -80,11 +80,11 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // The loop never decides while a request is in flight. So the answer to an open request was lost. It is
   // charged first, because its cost counts towards the limits below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
-  const immediateStop = run.ending ?? now.failed ?? stopAsked(run) ?? now.halted ?? givenUp(run);
+  const immediateStop = run.ending ?? now.failed ?? stopByUser(run) ?? now.halted ?? givenUp(run);
   // The run ends without `afterTurn` hooks, because the turn is not complete: calls may have no results.
   if (immediateStop !== undefined) return { do: "end", stop: immediateStop };
   const left = remainingOf(state, rules, now.legMs);
-  const openCalls = unanswered(run);
+  const openCalls = callsWithoutResult(run);
   if (left.amounts.wallClockMs <= 0) {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
     return openCalls.length > 0 ? end : hooksFirst(run, now, end);
@@ -136,7 +136,7 @@ function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
 
 /** Decides the step after a turn whose calls all have results: another turn, the landing turn, or the end. */
 function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
-  const landFor = lastTurnFor(run, rules, left);
+  const landFor = landingReason(run, rules, left);
   const ownEnd = endOfLanding(run, left) ?? endOfTurn(run, left, landFor);
   if (ownEnd !== undefined && !isPostponed(state, ownEnd)) return { do: "end", stop: ownEnd };
   const stopBeforeTurn = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
@@ -146,7 +146,7 @@ function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remain
 }
 
 /** Returns the stop reason of the limit for which the run must land now; otherwise `undefined`. */
-function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
+function landingReason(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
@@ -192,7 +192,7 @@ export function landingTime(limitMs: number): number {
  * Returns `ABORTED` or `INTERRUPTED` if the user ended the run. A stop takes precedence over an interrupting
  * message.
  */
-export function stopAsked({ stopRequested, interrupted }: RunState): StopReason | undefined {
+export function stopByUser({ stopRequested, interrupted }: RunState): StopReason | undefined {
   if (stopRequested) return ABORTED;
   return interrupted ? INTERRUPTED : undefined;
 }

@@ -4,7 +4,7 @@ import { isLogOnly } from "../log/log-only.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { expiredAnswer } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
-import { openRun, unanswered } from "../session/state.ts";
+import { callsWithoutResult, openRun } from "../session/state.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { closeOvertakenQuestions, endRun, land, suspendRun } from "./end-run.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
@@ -92,7 +92,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
  */
 function mayCallStopConditions({ log, run: { agent } }: Leg): boolean {
   const run = openRun(log.state);
-  return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isLogOnly);
+  return run !== undefined && callsWithoutResult(run).length === 0 && !agent.stopWhen.every(isLogOnly);
 }
 
 /**

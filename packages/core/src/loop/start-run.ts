@@ -24,14 +24,17 @@ interface RunBeginning extends CalledBy {
   isGivenAway?: boolean;
 }
 
-/** Reads the user data for a run that starts. Without the agent's `userData`, returns an empty text. */
+/**
+ * Reads the user data for a run that starts. Without the agent's `userData`, returns an empty text. `request`
+ * has the arguments of `fetchUserData`.
+ */
 export async function userDataFor(
   load: PartsOfLeg["load"],
-  ...[run, access, options]: Parameters<Parts["fetchUserData"]>
+  ...request: Parameters<Parts["fetchUserData"]>
 ): Promise<FetchedUserData> {
-  if (run.agent.userData === undefined) return { text: "", failure: undefined };
+  if (request[0].agent.userData === undefined) return { text: "", failure: undefined };
   // biome-ignore lint/plugin: callers call this function through the gate `afterBarrier()`.
-  return await (await load()).fetchUserData(run, access, options);
+  return await (await load()).fetchUserData(...request);
 }
 
 /** Returns the events with which a run starts, without its message. */

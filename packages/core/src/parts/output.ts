@@ -27,17 +27,20 @@ export async function outputVerdict(
   attempt: JudgedAttempt,
   { content, calls }: { content: readonly ContentBlock[]; calls: EventData["tool_call"][] },
 ): Promise<OutputVerdict> {
-  const isLastTurn = openRun(leg.log.state)?.landing !== undefined;
+  const isLandingTurn = openRun(leg.log.state)?.landing !== undefined;
   const outputCalls = calls.filter(({ tool_name }) => tool_name === FINAL_ANSWER);
   const otherCalls = calls.filter(({ tool_name }) => tool_name !== FINAL_ANSWER);
-  const [first, ...repeated] = outputCalls;
-  const ownCalls = isLastTurn ? otherCalls.map(withoutRunning) : otherCalls;
-  const isEarly = !isLastTurn && otherCalls.some(({ skipped }) => skipped === undefined);
-  if (first === undefined) {
-    const place = attempt.asText ? { place: "text" as const } : {};
-    if (isEarly) return { calls, events: [], ...place };
-    if (!isFinished(attempt)) return { calls: ownCalls, events: [], ...place };
-    return { calls: ownCalls, ...place, ...(await judged(leg, attempt, output, content)) };
+  const [outputCall, ...repeated] = outputCalls;
+  const storedCalls = isLandingTurn ? otherCalls.map(withoutRunning) : otherCalls;
+  // The model has not read the results of these calls yet.
+  const isEarly = !isLandingTurn && otherCalls.some(({ skipped }) => skipped === undefined);
+  if (outputCall === undefined) {
+    const inText = attempt.asText ? { place: "text" as const } : {};
+    // The calls run first; the output comes in a later answer.
+    if (isEarly) return { calls, events: [], ...inText };
+    // An answer that was cut off or refused has no output to judge.
+    if (!isFinished(attempt)) return { calls: storedCalls, events: [], ...inText };
+    return { calls: storedCalls, ...inText, ...(await judged(leg, attempt, output, content)) };
   }
   const place = "call" as const;
   if (isEarly) {
@@ -47,9 +50,9 @@ export async function outputVerdict(
       events: outputCalls.map((call) => refusedOutput(attempt, call, TOO_EARLY)),
     };
   }
-  const { events, problem } = await judged(leg, attempt, output, content, first);
+  const { events, problem } = await judged(leg, attempt, output, content, outputCall);
   const surplus = repeated.map((call) => refusedOutput(attempt, call, TWICE));
-  return { calls: ownCalls, place, events: [...events, ...surplus], ...(problem && { problem }) };
+  return { calls: storedCalls, place, events: [...events, ...surplus], ...(problem && { problem }) };
 }
 
 const TOO_EARLY = `Not taken: you called other tools in the same answer. Read their results, then call ${FINAL_ANSWER} alone.`;

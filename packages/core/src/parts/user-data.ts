@@ -17,7 +17,7 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   } = leg;
   const run = openRun(log.state);
   if (agent.userData === undefined || agent.userData.per === "run") return;
-  if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
+  if (run?.turn === undefined || !run.turn.calls.some(hasTakenEffect)) return;
   // After a failure, this leg does not read again, because each failure may take the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
   const source = { agent, session, access: leg.access, clock: life.clock, signal: life.signal };
@@ -35,6 +35,6 @@ export async function refreshUserData(leg: Leg): Promise<void> {
 }
 
 /** Returns whether a tool ran for the call, or the user answered it. */
-function hasRun({ started, answer }: CallState): boolean {
+function hasTakenEffect({ started, answer }: CallState): boolean {
   return started !== undefined || answer !== undefined;
 }

@@ -23,7 +23,7 @@ const NOT_FINISHED = "The call was not finished. What it had done before its que
 export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string {
   switch (step.do) {
     case "refuse_missing":
-      return missingTool(leg, call);
+      return missingToolText(leg, call);
     case "refuse_unasked":
       return noLongerAsks(call);
     case "refuse_input":
@@ -34,13 +34,14 @@ export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRef
 }
 
 /** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
-function missingTool(leg: Leg, call: CallState): string {
+function missingToolText(leg: Leg, call: CallState): string {
   const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
-  const sentence = `the tool "${name}" ${goneFrom(leg)}`;
-  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${sentence}`)}${answerSentence(call)}`;
+  const sentence = `tool "${name}" ${goneFrom(leg)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and the ${sentence}`)}${answerSentence(call)}`;
+  // A call that was started and is not running waits for the answer to its question.
   const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
-  return `T${sentence.slice(1)}${unfinished}${answerSentence(call)}`;
+  return `The ${sentence}${unfinished}${answerSentence(call)}`;
 }
 
 /** Returns the end of the sentence "The tool … was removed …". */

@@ -114,19 +114,20 @@ export function addDeltas(news: LiveEvent[], { attempt, parts }: LiveState, seen
   seen.taken ??= new Map();
   seen.shown ??= new Map();
   for (const part of parts) {
-    const taken = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
+    const { index } = part;
+    const taken = seen.taken.get(index) ?? { pieces: 0, chars: 0 };
+    // Nothing new in this block.
     if (part.pieces.length === taken.pieces) continue;
     const text = textAfter(part.pieces, taken.pieces);
     const offset = taken.chars;
     taken.pieces = part.pieces.length;
     taken.chars += text.length;
-    if (offset === 0) seen.taken.set(part.index, taken);
+    seen.taken.set(index, taken);
     // The reader has the first characters, if it has connected or changed to another live state mid-answer.
     const skipped = Math.min(seen.skip, text.length);
     seen.skip -= skipped;
     if (skipped === text.length) continue;
     seen.chars += text.length - skipped;
-    const { index } = part;
     const event = deltaEvent(part, { attempt, index, offset: offset + skipped, text: text.slice(skipped) });
     const shown = seen.shown.get(index);
     if (shown === undefined) seen.shown.set(index, { type: event.type, index, chars: taken.chars });

@@ -26,8 +26,7 @@ interface Channel {
 
 /**
  * Adds stored events to the recent ones. Trims from twice `MAX_RECENT` down to `MAX_RECENT` at once, so that
- * the cost of
- * `splice` is amortised.
+ * the cost of `splice` is amortised.
  */
 function remember(channel: Channel, events: readonly StoredEvent[]): void {
   const { recent } = channel;

@@ -19,10 +19,14 @@ export function judgeObject(
   return !fits.includes(false);
 }
 
+/**
+ * Judges by `required`, `dependentRequired`, and the lists of names in `dependencies` of older drafts. Notes
+ * all missing fields, not only the first. `judgeDependent` judges by the schemas in `dependencies`.
+ */
 function judgeRequired(state: ValidationState, schema: Part, value: JsonObject): boolean {
   let fits = hasFields(state, schema.required ?? [], value);
-  for (const dependent of [schema.dependencies, schema.dependentRequired])
-    for (const [key, names] of dependentOn(state, value, dependent))
+  for (const byName of [schema.dependencies, schema.dependentRequired])
+    for (const [key, names] of dependentOn(state, value, byName))
       if (Array.isArray(names)) fits = hasFields(state, names, value, key) && fits;
   return fits;
 }

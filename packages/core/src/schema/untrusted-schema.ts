@@ -52,7 +52,8 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
 }
 
 /**
- * Makes references to parts that were removed or moved accept all values. `tool()` refuses broken references.
+ * Lets a `$ref` accept all values if its target was removed or moved. A `$ref` that was broken from the start
+ * would do so, too, but `tool()` refuses it.
  */
 function withLostParts(judge: PreparedSchema): PreparedSchema {
   const targets = new Map([...judge.targets].map(([part, target]) => [part, target ?? true]));

@@ -5,7 +5,7 @@ import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type Asking, isHidden, isWaiting, type RunQuestion } from "./asking.ts";
-import { type CallState, type RunState, unanswered } from "./state.ts";
+import { type CallState, callsWithoutResult, type RunState } from "./state.ts";
 
 /** The event that settles a call. */
 export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
@@ -24,7 +24,7 @@ export function closeOpenCalls(
   reasonFor: (call: CallState | RunQuestion) => string,
 ): NewEvent[] {
   return [
-    ...unanswered(run).flatMap((call) => closeCall(call, reasonFor(call))),
+    ...callsWithoutResult(run).flatMap((call) => closeCall(call, reasonFor(call))),
     ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, reasonFor(asked))),
   ];
 }

@@ -208,6 +208,6 @@ export function openRun(state: SessionState): RunState | undefined {
 }
 
 /** Returns the calls of the last turn that have no result yet. */
-export function unanswered(run: RunState): CallState[] {
+export function callsWithoutResult(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);
 }

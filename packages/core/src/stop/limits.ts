@@ -52,9 +52,9 @@ export function remainingOf(
 }
 
 /**
- * Returns a stop reason if a resource has no more than its `reserve` left; `undefined` otherwise. Without
- * `reserve`, it is 0, and -1 for tool calls: the model can then make the last allowed call and read its
- * result.
+ * Returns a stop reason if a resource has no more than its `reserve` left; `undefined` otherwise. A resource
+ * that `reserve` leaves out has a reserve of 0. Without the argument, that of tool calls is -1: one call too
+ * many reaches the limit, so the model can still read the result of the last allowed call.
  */
 export function limitReached(
   left: Remaining,

@@ -2,8 +2,7 @@ import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**
  * How many events the first page has at most. It is small, because most readers need few events. A read with
- * a
- * `limit` starts with a larger page, because it says how many events it needs.
+ * a `limit` starts with a larger page, because it says how many events it needs.
  */
 const FIRST_PAGE = 250;
 

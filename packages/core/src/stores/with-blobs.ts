@@ -23,8 +23,8 @@ const OPTIONS: OptionKinds<BlobOptions> = { aboveBytes: "number" };
 
 /**
  * Wraps a store so that large payloads are kept in `blobs`. The log stores a reference instead,
- * `{ "$blob": <sha256>, "bytes": <length> }`; callers see whole payloads. Types, keys, numbers and times stay
- * in the log.
+ * `{ "$blob": <sha256>, "bytes": <length> }`; callers see whole payloads. The events' types, keys, `seq`
+ * and times stay in the log.
  *
  * `runtime({ blobs })` calls this function for you. Call it yourself for another size, or to read the log
  * without a runtime.

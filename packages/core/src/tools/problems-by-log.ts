@@ -22,8 +22,8 @@ export async function problemsByLog(schema: JsonObject | undefined, value: Json)
 }
 
 /**
- * Returns whether a stored question has this schema for its answer. It has another one if another version of
- * the tool asked it.
+ * Returns whether a stored question has this schema for its answer, i.e. whether the user was shown it. The
+ * schemas may differ if another version of the tool asked.
  */
 export function isShown(schema: Schema, { answerSchema }: Pick<QuestionRecord, "answerSchema">): boolean {
   return isEqualJson(toJsonSchema(schema, "an answer"), answerSchema);

@@ -36,22 +36,24 @@ export function withNews(before: string, { offset, text }: Delta): string | unde
 }
 
 /**
- * Changes the parts of the current run's assistant message. If the message is missing, adds it if `make` is
- * set. Removes a message that has no parts left, because clients that read only the log never had it.
+ * Changes the parts of the current run's assistant message. `change` returns the same list to change nothing.
+ * A missing message is added, unless `addsMissing` is false. Removes a message that has no parts left,
+ * because clients that read only the log never had it.
  */
 export function changeRunMessage(
   view: ViewState,
   change: (parts: readonly ViewPart[]) => readonly ViewPart[],
-  make = true,
+  addsMissing = true,
 ): ViewState {
   const id = runMessageId(view.run);
   const index = view.messages.findLastIndex((message) => message.id === id);
   const existing = view.messages[index];
-  if (existing === undefined && !make) return view;
+  if (existing === undefined && !addsMissing) return view;
   const before = existing?.parts ?? [];
   const parts = change(before);
   if (parts === before || (existing === undefined && parts.length === 0)) return view;
   if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(index, 1) };
+  // With `since`, the text after a queued message is a message of its own.
   const seq = view.run?.since ?? view.run?.seq ?? 0;
   const own = { id, role: "assistant", parts, seq, ...(view.run?.usage && { usage: view.run.usage }) };
   const message = Object.defineProperty(own, "text", LATE_TEXT) as ViewMessage;

@@ -76,21 +76,24 @@ export async function viewPage(
   checkOptions("viewPage()", options, OPTIONS);
   const { last, before, shown = (event) => event } = options;
   checkNumbers("viewPage()", { last, before: before ?? 1 }, { least: 1, whole: true });
+  // The last event to read. With `before`, it only shows where the page's last run ends.
   const upto = before ?? lastSeq;
   // An older page has a fixed end, but redactions may come at any time after it.
   const later = before === undefined ? [] : await readAll(store, id, { afterSeq: before, types: REDACTION });
   const parts: PagePart[] = [];
   let events: StoredEvent[] = [];
+  // Each round reads the events before those that were read so far.
   for (let size = last * EVENTS_PER_MESSAGE; ; size *= 2) {
     const afterSeq = Math.max(0, upto - size);
-    const limit = (events[0]?.seq ?? upto + 1) - 1 - afterSeq;
+    const firstRead = events[0]?.seq ?? upto + 1;
+    const limit = firstRead - 1 - afterSeq;
     // The last page also has events that were stored after `lastSeq` was read.
-    const isAtEnd = before === undefined && events.length === 0;
-    const read = isAtEnd ? readToEnd : readAll;
+    const readsTheEnd = before === undefined && events.length === 0;
+    const read = readsTheEnd ? readToEnd : readAll;
     events = [...(await read(store, id, { afterSeq, limit })), ...events];
     addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
-    const isLong = parts.length > 0 && upto - afterSeq >= MOST_EVENTS;
-    if (afterSeq === 0 || isLong || countIn(parts) >= last)
+    const isLongEnough = parts.length > 0 && upto - afterSeq >= MOST_EVENTS;
+    if (afterSeq === 0 || isLongEnough || countIn(parts) >= last)
       return pageOf(parts, before === undefined ? undefined : lastSeq);
   }
 }

@@ -3,7 +3,7 @@
  * events after it. A snapshot may be deleted at any time, because it can be computed from the log again.
  */
 export interface Snapshot {
-  /** The {@link SNAPSHOT_VERSION} of the code that wrote it. Code of another version ignores it. */
+  /** The `SNAPSHOT_VERSION` of the code that wrote it. Code of another version ignores it. */
   version: string;
   /** `seq` of the last event that the state contains. */
   seq: number;

@@ -136,9 +136,11 @@ function endError({ log, life, run: { agent } }: Leg, { turns }: RunState, stop:
 
 /** Returns why an open call gets no other result, as a clause for the model. */
 function closingReason(stop: StopReason, run: RunState, call: CallState | RunQuestion): string {
+  // A hook may have replaced the stop reason of an interrupted run, so both are checked.
   if (run.interrupted && stop.type === "interrupted") return "the user sent another message.";
   if (stop.type === "aborted") return "the run was stopped.";
   if (isWaiting(call)) return "the run ended before it was answered.";
+  // A question about the run has no `started`.
   const isStarted = "started" in call && call.started !== undefined;
   return isStarted ? "the run ended before it finished." : "the run ended before this call.";
 }

@@ -166,8 +166,8 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
 /**
  * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
  * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
- * content before its thinking, and clients have already seen the calls. A paused answer must not change at
- * all.
+ * content before its thinking, and clients have already seen the calls. An answer that the model has
+ * paused must not change at all.
  *
  * @throws Error with the reason if the content is not allowed.
  */

@@ -91,16 +91,18 @@ function afterHooks(call: CallState, tool: Tool, callInput: CallInput, facts: Ca
     : afterAnswer(call, tool, callInput, facts);
 }
 
-/** Decides for a tool that asks nobody before it runs. If an earlier version has asked, refuses the call. */
+/** Decides for a tool that asks nobody before it runs. If its earlier version has asked, refuses the call. */
 function withoutQuestion(
   call: CallState,
   tool: Tool,
   callInput: CallInput,
   { asked, chosen }: CallFacts,
 ): CallStep {
+  // The question may be a hook's. Only the log says whether an earlier version of the tool asked it.
   if (call.question !== undefined && asked === undefined) return { do: "find_out", fact: "asked", callInput };
-  if (asked) return { do: "refuse_unasked" };
+  if (asked === true) return { do: "refuse_unasked" };
   if (tool.delegate === undefined) return { do: "run", ...callInput, answer: undefined };
+  // A sub-agent does the work. Which one may depend on the input.
   if (chosen === undefined) return { do: "find_out", fact: "chosen", callInput };
   if ("why" in chosen) return { do: "refuse", why: chosen.why };
   return { do: "run", ...callInput, agent: chosen.agent, answer: undefined };

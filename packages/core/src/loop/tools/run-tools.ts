@@ -5,7 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { storedBudget } from "../../log/stored-budget.ts";
 import { promptTokens } from "../../model/pricing.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
-import { type CallState, openRun, unanswered } from "../../session/state.ts";
+import { type CallState, callsWithoutResult, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier, DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
@@ -142,7 +142,7 @@ export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Part
   const { state } = leg.log;
   const { amounts } = remainingOf(state, leg.run.agent, leg.life.legMs());
   const run = openRun(state);
-  const open = run === undefined ? [] : unanswered(run);
+  const open = run === undefined ? [] : callsWithoutResult(run);
   const reserved = open.filter(({ started }) => started?.slice !== undefined);
   const tasksToStart = open.filter(
     ({ started, toolName }) =>

@@ -118,7 +118,7 @@ function convertedFailure(
 ): PawlError {
   const details = detailsOf(error, apiFailure);
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const message = stringIn(apiFailure?.message) ?? messageOf(error);
+  const message = textOrUndefined(apiFailure?.message) ?? messageOf(error);
   const options = { cause: PawlError.is(error) ? error.cause : error, details: { ...details } };
   return new PawlError(PawlError.is(error) ? error.code : "model_error", message, options);
 }
@@ -127,9 +127,9 @@ function detailsOf(error: unknown, apiFailure: ApiFailure | undefined): ModelFai
   if (PawlError.is(error)) return { ...error.details } as unknown as ModelFailure;
   if (apiFailure === undefined) return { retryable: isLostConnection(error) };
   const { status } = apiFailure;
-  const type = stringIn(apiFailure.type);
-  const errorCode = stringIn(apiFailure.errorCode);
-  const requestId = stringIn(apiFailure.requestId);
+  const type = textOrUndefined(apiFailure.type);
+  const errorCode = textOrUndefined(apiFailure.errorCode);
+  const requestId = textOrUndefined(apiFailure.requestId);
   const wait = retryAfterMs(apiFailure.headers);
   return {
     ...(status === undefined ? {} : { status }),
@@ -141,7 +141,7 @@ function detailsOf(error: unknown, apiFailure: ApiFailure | undefined): ModelFai
   };
 }
 
-function stringIn(value: unknown): string | undefined {
+function textOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -9,7 +9,7 @@ import { canBeRetried } from "../../log/stop-reason.ts";
 import { startEvents, userDataFor } from "../../loop/start-run.ts";
 import { loadParts } from "../../parts/at-hand.ts";
 import { runToResume } from "../../session/queued.ts";
-import { openRun, type SessionState } from "../../session/state.ts";
+import { openRun, type RunState, type SessionState } from "../../session/state.ts";
 import type { CallerOptions, Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
@@ -63,7 +63,7 @@ export async function beginRetry(
       return { start: earlier, work: undefined };
     }
     const open = openRun(state);
-    if (open?.runId === runId) return await resumeOrJoin(host, retry, leased, startOf(state));
+    if (open?.runId === runId) return await resumeOrJoin(host, retry, leased, startOf(state, open));
     const refusal = open === undefined ? whyNotRetryable(state, runId) : busyError();
     if (refusal !== undefined) {
       await leased?.close();
@@ -164,7 +164,7 @@ function noteFor(state: SessionState): NewEvent[] {
   return hasAnswered ? [{ type: "note", data: { text: TRY_AGAIN } }] : [];
 }
 
-/** Returns the place in the log where the session's last run begins. */
-function startOf({ sessionId, run }: SessionState): RunStart {
-  return { sessionId, runId: run?.runId ?? "", afterSeq: (run?.seq ?? 1) - 1 };
+/** Returns the place in the log where a run begins. */
+function startOf({ sessionId }: SessionState, { runId, seq }: RunState): RunStart {
+  return { sessionId, runId, afterSeq: seq - 1 };
 }

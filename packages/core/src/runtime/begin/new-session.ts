@@ -59,7 +59,9 @@ export async function getOrCreateSession(host: Host, agent: string, userId: stri
   // Looks for the newest session first, then for the newest open one. If another call creates a session
   // between the two queries, the second query finds it, or `createOnce` returns it.
   let session = await newest();
+  // Without an open session, keeps the closed one: the new id is derived from its id.
   if (session !== undefined && !OPEN.includes(session.status)) session = (await newest(OPEN)) ?? session;
+  // `createOnce` may return an existing session that is closed by now. Then its successor is tried.
   while (session === undefined || !OPEN.includes(session.status)) {
     const id = await idFrom([agent, userId, "after", session?.id ?? null]);
     session = await createOnce(host.store, { id, userId, agent });

@@ -91,7 +91,7 @@ const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {
   error: "any",
 };
 
-/** Hints for field names that other libraries use, and for fields of the question. */
+/** Hints for field names that other libraries use, and for `seq`, a field of the question. */
 const INSTEAD_IN_ANSWER = {
   id: "Use `callId`.",
   toolCallId: "Use `callId`.",

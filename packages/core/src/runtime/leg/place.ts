@@ -15,9 +15,9 @@ export function takePlace(slots: Slots): Place | undefined {
 }
 
 /**
- * Returns the place for a leg in this process; `undefined` if the run must be given to the engine. A run with
- * credentials stays in this process, because no other one has them. A sub-agent stays, too, because its
- * caller has a place and waits for it.
+ * Returns the place for a leg in this process; `undefined` if the run must be given to the engine. Three
+ * kinds of runs get a place that is not counted: without an engine, all runs; a run with credentials, because
+ * no other process has them; a sub-agent's run, because its caller has a place and waits for it.
  */
 export function placeFor(
   { engine, slots }: Host,

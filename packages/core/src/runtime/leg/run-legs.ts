@@ -5,7 +5,7 @@ import { snapshotOf } from "../../fold/snapshot.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED } from "../../log/stop-reason.ts";
 import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
-import { stopAsked } from "../../loop/decide.ts";
+import { stopByUser } from "../../loop/decide.ts";
 import { rethrowDecideAgain, storeHeld } from "../../loop/leg/stored-first.ts";
 import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
@@ -126,7 +126,7 @@ export function startLeg(
   const abort = () => life.halt(ABORTED);
   // The run may have been stopped before the leg began. Only the signal also aborts waits, e.g. for `deps`.
   const run = openRun(log.state);
-  const stop = signal?.aborted ? ABORTED : run && stopAsked(run);
+  const stop = signal?.aborted ? ABORTED : run && stopByUser(run);
   if (stop !== undefined) life.halt(stop);
   else signal?.addEventListener("abort", abort, { once: true });
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();

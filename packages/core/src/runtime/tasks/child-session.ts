@@ -12,7 +12,10 @@ function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
 }
 
-/** Finds the session in which a sub-agent worked on a call; `undefined` if none was created. */
+/**
+ * Finds the session in which a sub-agent worked on a call. Returns `undefined` if none was created, or if
+ * another session has its id: clients may choose ids, too.
+ */
 export async function taskSession(
   host: Host,
   parent: Session,
