@@ -4,7 +4,7 @@ const LIMITS = {
   "@pawl/cli": 17,
   "@pawl/client": 150,
   "@pawl/cloudflare": 13,
-  "@pawl/core": 1400,
+  "@pawl/core": 1100,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 225,
   "@pawl/openai": 53,

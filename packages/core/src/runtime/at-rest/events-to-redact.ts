@@ -15,9 +15,9 @@ export function eventsToRedact(
   log: readonly StoredEvent[],
   targets: readonly StoredEvent[],
   isRange: boolean,
-) {
+): StoredEvent[] {
   const found = new Set(targets.flatMap((target) => eventsRepeating(log, target)));
-  const already = isRange ? redactedIn(log) : new Set();
+  const already = isRange ? redactedIn(log) : new Set<number>();
   return log.filter((event) => found.has(event) && !already.has(event.seq));
 }
 
