@@ -15,7 +15,8 @@ export type {
 
 // Types and sizes of pictures
 
-export { type PictureType, type PixelSize, pictureSize, pictureType } from "./files/image-size.ts";
+export { type PixelSize, pictureSize } from "./files/picture-size.ts";
+export { type PictureType, pictureType } from "./files/picture-type.ts";
 
 // Usage
 

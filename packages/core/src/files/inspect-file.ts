@@ -1,5 +1,6 @@
 import { PawlError } from "../base/errors.ts";
-import { hasWordAt, pictureSize, pictureType } from "./image-size.ts";
+import { pictureSize } from "./picture-size.ts";
+import { hasWordAt, pictureType } from "./picture-type.ts";
 
 /** The type and size of a file, found by its bytes. */
 export interface FileFacts {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
-import { pictureType } from "../files/image-size.ts";
+import { pictureType } from "../files/picture-type.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import type { Tool } from "./tool.ts";
 
@@ -54,8 +54,8 @@ const plainText: Take = (value) => (typeof value === "string" ? value : undefine
 
 const object: Take = (value) => (isJsonObject(value) ? value : undefined);
 
-/** Returns a function that accepts each of these strings. */
-function oneOfTexts(...choices: readonly string[]): Take {
+/** Returns a function that accepts exactly these strings. */
+function exactly(...choices: readonly string[]): Take {
   return (value) => (choices.includes(value as string) ? value : undefined);
 }
 
@@ -88,7 +88,7 @@ function shaped(needed: Shape, optional: Shape = {}): Take {
 }
 
 /** Returns a function that accepts lists with at least one item, all of them valid. */
-function listOfTaken(item: Take): Take {
+function nonEmpty(item: Take): Take {
   return (value) => {
     const taken = Array.isArray(value) ? value.map(item) : [];
     return taken.length === 0 || taken.includes(undefined) ? undefined : (taken as Json[]);
@@ -106,7 +106,7 @@ const HEADER_CHARS = 64;
 
 /** Accepts a picture in base64. Sets its `media_type` by its first bytes, whatever the type was. */
 const pictureSource: Take = (value) => {
-  const source = shaped({ type: oneOfTexts("base64"), media_type: plainText, data: imageData })(value);
+  const source = shaped({ type: exactly("base64"), media_type: plainText, data: imageData })(value);
   if (!isJsonObject(source) || typeof source.data !== "string") return undefined;
   try {
     const header = Uint8Array.from(atob(source.data.slice(0, HEADER_CHARS)), (char) => char.charCodeAt(0));
@@ -119,32 +119,29 @@ const pictureSource: Take = (value) => {
 
 /** Accepts a source that the API itself fetches: a URL, or a file of its Files API. */
 const elsewhere = anyOf(
-  shaped({ type: oneOfTexts("url"), url: plainText }),
-  shaped({ type: oneOfTexts("file"), file_id: plainText }),
+  shaped({ type: exactly("url"), url: plainText }),
+  shaped({ type: exactly("file"), file_id: plainText }),
 );
 
-const text = shaped({ type: oneOfTexts("text"), text: plainText });
+const text = shaped({ type: exactly("text"), text: plainText });
 
 const visibleText = shaped({
-  type: oneOfTexts("text"),
+  type: exactly("text"),
   text: (value) => (typeof value === "string" && !isBlank(value) ? value : undefined),
 });
 
 const image = shaped({
-  type: oneOfTexts("image"),
+  type: exactly("image"),
   source: anyOf(pictureSource, elsewhere),
 });
 
 const document = shaped(
   {
-    type: oneOfTexts("document"),
+    type: exactly("document"),
     source: anyOf(
-      shaped({ type: oneOfTexts("base64"), media_type: oneOfTexts("application/pdf"), data: plainText }),
-      shaped({ type: oneOfTexts("text"), media_type: oneOfTexts("text/plain"), data: plainText }),
-      shaped({
-        type: oneOfTexts("content"),
-        content: anyOf(plainText, listOfTaken(anyOf(visibleText, image))),
-      }),
+      shaped({ type: exactly("base64"), media_type: exactly("application/pdf"), data: plainText }),
+      shaped({ type: exactly("text"), media_type: exactly("text/plain"), data: plainText }),
+      shaped({ type: exactly("content"), content: anyOf(plainText, nonEmpty(anyOf(visibleText, image))) }),
       elsewhere,
     ),
   },
@@ -152,12 +149,7 @@ const document = shaped(
 );
 
 const searchResult = shaped(
-  {
-    type: oneOfTexts("search_result"),
-    source: plainText,
-    title: plainText,
-    content: listOfTaken(visibleText),
-  },
+  { type: exactly("search_result"), source: plainText, title: plainText, content: nonEmpty(visibleText) },
   { citations: object },
 );
 
@@ -166,5 +158,5 @@ const block = anyOf(
   image,
   document,
   searchResult,
-  shaped({ type: oneOfTexts("tool_reference"), tool_name: plainText }),
+  shaped({ type: exactly("tool_reference"), tool_name: plainText }),
 );
