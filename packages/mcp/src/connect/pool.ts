@@ -6,6 +6,7 @@ import type { Known } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
 import { makeSignIns, type SignIns } from "./sign-in.ts";
+import type { OnSignInError } from "./sign-in-failure.ts";
 import { tokens } from "./token.ts";
 
 /** The connections to one server. */
@@ -23,14 +24,14 @@ export interface Connection extends Omit<Link, "close"> {
   readonly key: string;
 }
 
-/** Makes the connections to a server. */
-export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
+/** Makes the connections to a server. `onSignInError` gets the reasons of sign-ins that fail. */
+export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: OnSignInError): Pool<Deps> {
   const { name, concurrency = 8, now = Date.now } = options;
   const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
   const tokenOf = tokens(options);
   // A program would be started twice again after it was idle.
   const shared: Known = { prior: undefined };
-  const signIns = options.oauth && makeSignIns(options);
+  const signIns = options.oauth && makeSignIns(options, onSignInError);
   const limit = pLimit(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 

@@ -39,6 +39,15 @@ export async function start<Deps>(
   };
 }
 
+/** Checks that an answer comes from the authorization server to which the user was sent (RFC 9207). */
+export async function checkIssuer({ discovery }: SignInRecord, iss: string | undefined): Promise<void> {
+  const { validateAuthorizationResponseIssuer } = await sdk();
+  const metadata = discovery?.authorizationServerMetadata;
+  const expectedIssuer = metadata?.issuer;
+  const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
+  validateAuthorizationResponseIssuer({ iss, expectedIssuer, issParameterSupported });
+}
+
 // Not by `auth()` of the SDK, which writes to the console if the server refuses the code.
 /** Returns the tokens for a code that came back from the browser. Throws what the SDK throws. */
 export async function exchange<Deps>(
@@ -47,24 +56,22 @@ export async function exchange<Deps>(
   { code, iss, verifier }: { code: string; iss: string | undefined; verifier: string },
   fetchFn: Fetch,
 ): Promise<StoredOAuthTokens> {
-  const { exchangeAuthorization, validateAuthorizationResponseIssuer } = await sdk();
+  const { exchangeAuthorization } = await sdk();
   const { discovery } = record;
   const client = clientOf(options.oauth, record);
   if (discovery === undefined || client === undefined) throw unauthorized(options.name);
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
-  const expectedIssuer = metadata?.issuer;
-  const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
-  validateAuthorizationResponseIssuer({ iss, expectedIssuer, issParameterSupported });
   const tokens = await exchangeAuthorization(authorizationServerUrl, {
     ...(metadata !== undefined && { metadata }),
     clientInformation: client,
     authorizationCode: code,
+    ...(iss !== undefined && { iss }),
     codeVerifier: verifier,
     redirectUri: String(oauthOf(options).redirectUrl),
     ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
     fetchFn,
   });
-  return { ...tokens, issuer: expectedIssuer ?? String(authorizationServerUrl) };
+  return { ...tokens, issuer: metadata?.issuer ?? String(authorizationServerUrl) };
 }
 
 function oauthOf<Deps>({ name, oauth }: McpServerOptions<Deps>): McpOAuthOptions<Deps> {

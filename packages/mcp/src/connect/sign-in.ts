@@ -2,7 +2,8 @@ import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { limitedResponse } from "./http.ts";
 import type { McpServerOptions } from "./options.ts";
-import { exchange, start } from "./sign-in-flow.ts";
+import { type OnSignInError, refused, signInFailure } from "./sign-in-failure.ts";
+import { checkIssuer, exchange, start } from "./sign-in-flow.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
 import { signInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
@@ -26,26 +27,29 @@ export interface SignIns<Deps> {
   signOut(user: McpUser<Deps>): Promise<void>;
 }
 
-/** Makes the sign-ins of a server with `oauth`. */
-export function makeSignIns<Deps>(options: McpServerOptions<Deps>): SignIns<Deps> {
-  const { name, now = Date.now } = options;
+/** Makes the sign-ins of a server with `oauth`. `onError` gets the reasons of those that fail. */
+export function makeSignIns<Deps>(
+  options: McpServerOptions<Deps>,
+  onError: OnSignInError = () => undefined,
+): SignIns<Deps> {
+  const { name, oauth, now = Date.now } = options;
   const records = signInRecords(options);
   const fetchFn = limitedFetch(options);
-  const fail = (error: unknown): never => {
-    if (error instanceof McpFailure) throw error;
-    // The server's own words may repeat what it was sent.
-    const { code } = Object(error) as { code?: unknown };
-    const why = typeof code === "string" && /^[a-z]+(_[a-z]+)*$/.test(code) ? `: ${code}` : "";
-    throw refused(`Signing in to "${name}" failed${why}.`);
-  };
+  const fail =
+    (...secrets: (string | undefined)[]) =>
+    (error: unknown): never => {
+      if (error instanceof McpFailure) throw error;
+      const all = [...secrets, oauth?.clientSecret];
+      throw signInFailure(`Signing in to "${name}" failed.`, error, { secrets: all, onError });
+    };
 
   return {
-    tokenOf: (user) => userToken(options, user, { records, fetchFn }),
+    tokenOf: (user) => userToken(options, user, { records, fetchFn, onError }),
     begin: (user, call) =>
       records.change(user, async (record) => {
         const { pending: before } = record;
         if (before === undefined || now() - before.at > SHARED_MS)
-          await start(options, record, fetchFn).catch(fail);
+          await start(options, record, fetchFn).catch(fail());
         const { pending } = record;
         if (pending === undefined) throw unauthorized(name);
         if (call !== undefined) pending.calls = [...pending.calls, call].slice(-MOST_CALLS);
@@ -54,14 +58,19 @@ export function makeSignIns<Deps>(options: McpServerOptions<Deps>): SignIns<Deps
     finish: (params, user) =>
       records.change(user, async (record) => {
         const { pending } = record;
-        const code = params.get("code");
         const addresses = pending === undefined ? [] : [pending, ...(pending.earlier ?? [])];
         const address = addresses.find(({ state }) => state === params.get("state"));
         if (pending === undefined || address === undefined)
           throw refused(`This sign-in to "${name}" is not known, or it is over.`);
-        if (code === null) throw refused(`The user has not signed in to "${name}".`);
-        const answer = { code, iss: params.get("iss") ?? undefined, verifier: address.verifier };
-        record.tokens = await exchange(options, record, answer, fetchFn).catch(fail);
+        const { state, verifier } = address;
+        const code = params.get("code");
+        const iss = params.get("iss") ?? undefined;
+        const failed = fail(code ?? undefined, state, verifier, record.client?.client_secret);
+        // Before anything else of the answer is read: it may come from another authorization server.
+        await checkIssuer(record, iss).catch(failed);
+        if (code === null) throw notGiven(name, params, onError);
+        const answer = { code, iss, verifier };
+        record.tokens = await exchange(options, record, answer, fetchFn).catch(failed);
         delete record.pending;
         return pending.calls;
       }),
@@ -74,8 +83,11 @@ export function makeSignIns<Deps>(options: McpServerOptions<Deps>): SignIns<Deps
   };
 }
 
-function refused(message: string): McpFailure {
-  return new McpFailure("mcp_unauthorized", "not_sent", message);
+/** Returns the failure of a user who came back without a code. */
+function notGiven(name: string, params: URLSearchParams, onError: OnSignInError): McpFailure {
+  const { error = "no code", error_description: why } = Object.fromEntries(params);
+  const reason = new Error(why === undefined ? error : `${error}: ${why}`);
+  return signInFailure(`The user has not signed in to "${name}".`, reason, { secrets: [], onError });
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;

@@ -2,6 +2,7 @@ import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import type { McpServerOptions } from "./options.ts";
 import { type StoredOAuthClientInformation, sdk } from "./sdk.ts";
+import { type OnSignInError, signInFailure } from "./sign-in-failure.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
 import type { SignInRecord, SignInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
@@ -20,7 +21,7 @@ const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
 export function userToken<Deps>(
   { name, oauth }: McpServerOptions<Deps>,
   user: () => McpUser<Deps>,
-  { records, fetchFn }: { records: SignInRecords<Deps>; fetchFn: Fetch },
+  { records, fetchFn, onError }: { records: SignInRecords<Deps>; fetchFn: Fetch; onError: OnSignInError },
 ): Token {
   let value: string | undefined;
   let refreshing: Promise<void> | undefined;
@@ -41,7 +42,8 @@ export function userToken<Deps>(
       // Another process may have got new ones.
       const isNew = tokens !== undefined && tokens.access_token !== refusedValue;
       try {
-        if (!isNew) await refreshed(name, record, { client: clientOf(oauth, record), fetchFn, again });
+        if (!isNew)
+          await refreshed(name, record, { client: clientOf(oauth, record), fetchFn, again, onError });
       } finally {
         note(record);
       }
@@ -69,13 +71,14 @@ interface Refreshing {
   fetchFn: Fetch;
   /** Reads the record again. */
   again(): Promise<SignInRecord>;
+  onError: OnSignInError;
 }
 
 /** Refreshes the tokens of a record. @throws McpFailure if the user must sign in again, or nobody answers */
 async function refreshed(
   name: string,
   record: SignInRecord,
-  { client: clientInformation, fetchFn, again }: Refreshing,
+  { client: clientInformation, fetchFn, again, onError }: Refreshing,
 ): Promise<void> {
   const { tokens, discovery } = record;
   if (tokens?.refresh_token === undefined || clientInformation === undefined || discovery === undefined) {
@@ -95,7 +98,9 @@ async function refreshed(
     record.tokens = { ...fresh, ...(tokens.issuer !== undefined && { issuer: tokens.issuer }) };
   } catch (error) {
     const code = String((Object(error) as { code?: unknown }).code);
-    if (!OVER.includes(code)) throw notNow(name);
+    const secrets = [tokens.refresh_token, tokens.access_token, clientInformation.client_secret];
+    const failed = (message: string) => signInFailure(message, error, { secrets, onError });
+    if (!OVER.includes(code)) throw notNow(name, failed);
     // Without a lock across processes, another one may have used the refresh token first.
     const now = await again();
     if (now.tokens !== undefined && now.tokens.access_token !== tokens.access_token) {
@@ -103,8 +108,10 @@ async function refreshed(
       return;
     }
     delete record.tokens;
-    if (code !== "invalid_grant") delete record.client;
-    throw unauthorized(name);
+    // The server has ended the user's sign-in, which it may. All else is a mistake of the app's registration.
+    if (code === "invalid_grant") throw unauthorized(name);
+    delete record.client;
+    throw failed(unauthorized(name).message);
   }
 }
 
@@ -118,7 +125,11 @@ export function clientOf<Deps>(
   return { client_id, ...(client_secret !== undefined && { client_secret }) };
 }
 
-function notNow(name: string): McpFailure {
-  const message = `The tokens of the user for "${name}" cannot be refreshed now. Try again later.`;
-  return new McpFailure("mcp_unreachable", "not_sent", message);
+function notNow(name: string, failed: (message: string) => McpFailure): McpFailure {
+  const { message, cause } = failed(
+    `The tokens of the user for "${name}" cannot be refreshed now. Try again later.`,
+  );
+  const failure = new McpFailure("mcp_unreachable", "not_sent", message);
+  failure.cause = cause;
+  return failure;
 }

@@ -48,14 +48,16 @@ export interface McpServer<Deps = unknown> {
    * Returns the address at which the user signs in to a server with `oauth`, e.g. for a button of a settings
    * page. It is good for ten minutes.
    *
-   * @throws McpFailure if the server's metadata cannot be read, or it does not register the app
+   * @throws McpFailure if the server's metadata cannot be read, or it does not register the app. Its message is
+   * for people; the reason is its `cause`
    */
   signInUrl(user: McpUser<Deps>): Promise<string>;
   /**
    * Ends the sign-in of a user, with the parameters of the address to which the browser has returned. `user`
    * must be the one who is logged in there. Returns the calls that wait for it: answer each with `true`.
    *
-   * @throws McpFailure `mcp_unauthorized` if it is not this user's, is over, or the user has declined
+   * @throws McpFailure `mcp_unauthorized` if it is not this user's, is over, or the user has declined. Its
+   * message is for people; the reason is its `cause`
    */
   finishSignIn(params: URLSearchParams, user: McpUser<Deps>): Promise<readonly WaitingCall[]>;
   /** Whether there are tokens of the user. The server may have revoked them. */
@@ -67,6 +69,11 @@ export interface McpServer<Deps = unknown> {
    * tools do not fit into a prompt. Returns a function that ends this.
    */
   onChange(listener: (change: McpToolChange) => void): () => void;
+  /**
+   * Calls back with the reason why a user's sign-in, or the refresh of the tokens, has failed. It has no
+   * secrets, but words of the server. Returns a function that ends this. `mcpTools()` calls its `onError`.
+   */
+  onSignInError(listener: (error: Error) => void): () => void;
   /** Closes all connections. The next use opens new ones. */
   close(): Promise<void>;
 }
@@ -103,7 +110,10 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
   checkServerOptions(options as McpServerOptions<never>);
   const { name, required = false } = options;
   const listeners = new Set<(change: McpToolChange) => void>();
-  const pool = makePool(options);
+  const signInListeners = new Set<(error: Error) => void>();
+  const pool = makePool(options, (error) => {
+    for (const listener of signInListeners) listener(error);
+  });
   const lists = toolLists(options, pool, (change) => {
     for (const listener of listeners) listener(change);
   });
@@ -152,6 +162,10 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onSignInError: (listener) => {
+      signInListeners.add(listener);
+      return () => signInListeners.delete(listener);
     },
     close: async () => {
       lists.clear();

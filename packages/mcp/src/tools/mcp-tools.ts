@@ -15,8 +15,8 @@ export interface McpToolsOptions<Deps = unknown> {
    */
   waitMs?: number;
   /**
-   * Is called if a server is left out, if some of its tools are, or if descriptions are cut. Default: a
-   * warning on the console.
+   * Is called if a server is left out, if some of its tools are, if descriptions are cut, or if a user's
+   * sign-in fails, with its reason. Default: a warning on the console.
    */
   onError?: (server: string, error: unknown) => void;
   /** Is called if a server's tools have changed, or some of them do not fit into a prompt. */
@@ -91,11 +91,13 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
   if (twin !== undefined) throw new PawlError("config", `mcpTools() has two servers named "${twin}".`);
   if (!(waitMs >= 0))
     throw new PawlError("config", `waitMs of mcpTools() must be a number from 0, not ${waitMs}.`);
-  for (const server of servers)
+  for (const server of servers) {
     server.onChange((change) => {
       onChange?.(change);
       for (const problem of problemsIn(change)) onError(server.name, new Error(problem));
     });
+    server.onSignInError((error) => (options.onError ?? warnOfSignIn)(server.name, error));
+  }
 
   async function ofServer(
     server: McpServer<Deps>,
@@ -150,4 +152,8 @@ function late(ms: number): string {
 
 function warn(server: string, error: unknown): void {
   console.warn(`Pawl: the MCP server "${server}" or a tool of it is left out: ${PawlError.describe(error)}`);
+}
+
+function warnOfSignIn(server: string, error: unknown): void {
+  console.warn(`Pawl: the MCP server "${server}": ${PawlError.describe(error)}`);
 }
