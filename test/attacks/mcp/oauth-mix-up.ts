@@ -1,4 +1,4 @@
-import { mcpServer } from "@pawl/mcp";
+import { type McpOAuthOptions, mcpServer } from "@pawl/mcp";
 import { signInStore } from "../../../packages/mcp/test/support/auth-server.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 
@@ -11,15 +11,19 @@ const user = { userId: "ada" };
 export const attack: Attack = {
   id: "attacks-04",
   title: "An MCP server that is taken over gets the client secret, code and verifier of another one",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/sign-in-issuer.test.ts",
+    title: "F24 F17 no client secret goes to another one: the sign-in is refused, and nothing is sent there",
+  },
   attempt: () =>
     brokenByAny({
       "client secret": async () => {
-        const evil = await mixedUp();
+        const evil = await mixedUp({ clientId: "our-app", clientSecret: SECRET, issuer: HONEST });
         return brokenIf(evil.includes(SECRET) || evil.includes(btoa(`our-app:${SECRET}`)), "at the evil one");
       },
       "code and verifier": async () => {
-        const evil = await mixedUp();
+        const evil = await mixedUp({});
         return brokenIf(
           /CODE-OF-HONEST.*code_verifier|code_verifier.*CODE-OF-HONEST/.test(evil),
           "at the evil one",
@@ -32,7 +36,7 @@ export const attack: Attack = {
  * Ada begins to sign in at the honest authorization server. The MCP server then names the evil one, where she
  * begins once more, and comes back from the honest one. Resolves to what the evil token endpoint got.
  */
-async function mixedUp(): Promise<string> {
+async function mixedUp(client: Partial<McpOAuthOptions>): Promise<string> {
   let named = HONEST;
   let clock = Date.now();
   const evilGot: string[] = [];
@@ -51,6 +55,8 @@ async function mixedUp(): Promise<string> {
       if (origin === EVIL) evilGot.push(`${request.headers.get("authorization")} ${await request.text()}`);
       return Response.json({ access_token: `token of ${origin}`, token_type: "Bearer" });
     }
+    if (origin !== MCP && pathname === "/register")
+      return Response.json({ ...((await request.json()) as object), client_id: "app" }, { status: 201 });
     return new Response(null, { status: 404 });
   };
   const kept = signInStore(false);
@@ -62,9 +68,8 @@ async function mixedUp(): Promise<string> {
     now: () => clock,
     oauth: {
       redirectUrl: "https://app.example.com/callback",
-      clientId: "our-app",
-      clientSecret: SECRET,
       store: () => kept,
+      ...client,
     },
   });
   const first = new URL(await server.signInUrl(user));
@@ -83,6 +88,7 @@ const metadataOf = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
   token_endpoint: `${issuer}/token`,
+  registration_endpoint: `${issuer}/register`,
   response_types_supported: ["code"],
   grant_types_supported: ["authorization_code", "refresh_token"],
   code_challenge_methods_supported: ["S256"],

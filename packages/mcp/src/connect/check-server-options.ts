@@ -47,6 +47,7 @@ const OAUTH: OptionKinds<McpOAuthOptions> = {
   scope: "string",
   clientId: "string",
   clientSecret: "string",
+  issuer: { mustBe: "a URL", is: (value) => typeof value === "string" && URL.canParse(value) },
   clientMetadataUrl: "string",
 };
 
@@ -89,6 +90,13 @@ export function checkServerOptions(given: McpServerOptions<never>): void {
     checkOptions(`\`oauth\` of ${whose}`, oauth as McpOAuthOptions, OAUTH);
     if (oauth.redirectUrl === undefined || given.token !== undefined)
       throw config(`\`oauth\` of ${whose} needs \`redirectUrl\`, and cannot stand beside \`token\`.`);
+    const { clientId, clientSecret, issuer } = oauth;
+    if (clientSecret !== undefined && clientId === undefined)
+      throw config(`\`oauth\` of ${whose} needs the \`clientId\` that \`clientSecret\` belongs to.`);
+    if (clientId !== undefined && issuer === undefined)
+      throw config(
+        `\`oauth\` of ${whose} needs \`issuer\` beside \`clientId\`: the authorization server at which the app was registered, e.g. "https://login.example.com". The MCP server could otherwise have \`clientSecret\` sent to any server.`,
+      );
   }
   if (!NAME.test(name))
     throw config(`"${name}" is not a valid name of a server: use 1 to 32 letters, digits, _ or -, no "__".`);

@@ -1,9 +1,11 @@
+import { discover } from "./discover.ts";
+import { clientAt, isSameIssuer, issuerOf, ownClient } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
-import { type OAuthClientProvider, type StoredOAuthTokens, sdk } from "./sdk.ts";
+import { type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthClientInformation, type StoredOAuthTokens, sdk } from "./sdk.ts";
+import type { Fetch } from "./sign-in-fetch.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
-import type { PendingSignIn, SignInRecord } from "./sign-in-record.ts";
+import type { PendingSignIn, SignInAddress, SignInRecord } from "./sign-in-record.ts";
 import { unauthorized } from "./token.ts";
-import { clientOf, type Fetch } from "./user-token.ts";
 
 /** The number of addresses from before that still work. */
 const MOST_EARLIER = 20;
@@ -17,26 +19,33 @@ export async function start<Deps>(
   const { url, now = Date.now } = options;
   const oauth = oauthOf(options);
   const { auth } = await sdk();
+  const discovery = await discover(options, record.metadataUrl, fetchFn);
+  const issuer = issuerOf(discovery);
   const state = crypto.randomUUID();
-  const pending: PendingSignIn = { state, verifier: "", url: "", at: now(), calls: [] };
-  // What was found out about the server may be old.
-  delete record.discovery;
-  const { metadataUrl } = record;
-  await auth(providerOf(oauth, record, pending), {
+  const pending: PendingSignIn = { state, verifier: "", issuer, url: "", at: now(), calls: [] };
+  // A registration at another server is of no use here.
+  const isRegistered = isSameIssuer(record.client?.issuer, issuer);
+  const begun: Begun = { pending, discovery, client: isRegistered ? record.client : undefined };
+  await auth(providerOf(oauth, begun), {
     serverUrl: String(url),
     fetchFn,
     forceReauthorization: true,
     ...(oauth.scope !== undefined && { scope: oauth.scope }),
-    ...(metadataUrl !== undefined && { resourceMetadataUrl: new URL(metadataUrl) }),
   });
+  record.discovery = discovery;
+  if (begun.client !== undefined) record.client = begun.client;
   // Calls that were waiting for the one before wait for this one. Their questions show its address.
   const { pending: before } = record;
-  const earlier = before && [{ state: before.state, verifier: before.verifier }, ...(before.earlier ?? [])];
+  const earlier = before && [addressOf(before), ...(before.earlier ?? [])];
   record.pending = {
     ...pending,
     calls: before?.calls ?? [],
     ...(earlier !== undefined && { earlier: earlier.slice(0, MOST_EARLIER) }),
   };
+}
+
+function addressOf({ state, verifier, issuer }: SignInAddress): SignInAddress {
+  return { state, verifier, issuer };
 }
 
 /** Checks that an answer comes from the authorization server to which the user was sent (RFC 9207). */
@@ -58,7 +67,7 @@ export async function exchange<Deps>(
 ): Promise<StoredOAuthTokens> {
   const { exchangeAuthorization } = await sdk();
   const { discovery } = record;
-  const client = clientOf(options.oauth, record);
+  const client = discovery && clientAt(options.oauth, record, issuerOf(discovery));
   if (discovery === undefined || client === undefined) throw unauthorized(options.name);
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
   const tokens = await exchangeAuthorization(authorizationServerUrl, {
@@ -71,7 +80,7 @@ export async function exchange<Deps>(
     ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
     fetchFn,
   });
-  return { ...tokens, issuer: metadata?.issuer ?? String(authorizationServerUrl) };
+  return { ...tokens, issuer: issuerOf(discovery) };
 }
 
 function oauthOf<Deps>({ name, oauth }: McpServerOptions<Deps>): McpOAuthOptions<Deps> {
@@ -79,13 +88,24 @@ function oauthOf<Deps>({ name, oauth }: McpServerOptions<Deps>): McpOAuthOptions
   return oauth;
 }
 
-/** Returns an OAuth provider for the SDK that reads from a record and saves to it. */
+/** A sign-in that is about to begin. */
+interface Begun {
+  pending: PendingSignIn;
+  discovery: OAuthDiscoveryState;
+  client: StoredOAuthClientInformation | undefined;
+}
+
+/**
+ * Returns an OAuth provider with which the SDK begins a sign-in. One
+ * with a registration by hand saves none, so that the SDK does not register the app at another server.
+ */
 function providerOf<Deps>(
   oauth: McpOAuthOptions<Deps>,
-  record: SignInRecord,
-  pending: PendingSignIn,
+  begun: Begun,
 ): OAuthClientProvider {
-  const { redirectUrl, clientName = "Pawl", scope, clientId, clientMetadataUrl } = oauth;
+  const { pending, discovery } = begun;
+  const { redirectUrl, clientName = "Pawl", scope, clientMetadataUrl } = oauth;
+  const own = ownClient(oauth);
   return {
     redirectUrl: String(redirectUrl),
     clientMetadata: {
@@ -97,14 +117,15 @@ function providerOf<Deps>(
     },
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     state: () => pending.state,
-    clientInformation: () => clientOf(oauth, record),
-    saveClientInformation: (client) => {
-      if (clientId === undefined) record.client = client;
-    },
-    tokens: () => record.tokens,
-    saveTokens: (tokens) => {
-      record.tokens = tokens;
-    },
+    clientInformation: () => own ?? begun.client,
+    ...(own === undefined && {
+      saveClientInformation: (client: StoredOAuthClientInformation) => {
+        begun.client = client;
+      },
+    }),
+    // A new sign-in uses none from before, and saves none.
+    tokens: () => undefined,
+    saveTokens: () => undefined,
     redirectToAuthorization: (url) => {
       pending.url = url.href;
     },
@@ -112,14 +133,6 @@ function providerOf<Deps>(
       pending.verifier = verifier;
     },
     codeVerifier: () => pending.verifier,
-    saveDiscoveryState: (discovery) => {
-      record.discovery = discovery;
-    },
-    discoveryState: () => record.discovery,
-    invalidateCredentials: (what) => {
-      if (what === "all" || what === "client") delete record.client;
-      if (what === "all" || what === "tokens") delete record.tokens;
-      if (what === "all" || what === "discovery") delete record.discovery;
-    },
+    discoveryState: () => discovery,
   };
 }

@@ -27,10 +27,17 @@ export interface McpOAuthOptions<Deps = unknown> {
   clientName?: string;
   /** The scopes to ask for, separated by spaces. Default: those that the server names. */
   scope?: string;
-  /** The app's id, if it was registered by hand. Default: the app registers itself. */
+  /** The app's id, if it was registered by hand. Needs `issuer`. Default: the app registers itself. */
   clientId?: string;
   /** The secret that belongs to `clientId`. Default: none. */
   clientSecret?: string;
+  /**
+   * The authorization server, as its metadata name it in `issuer`, e.g. `https://login.example.com`. The MCP
+   * server's own metadata list it in `authorization_servers`. If the MCP server names another one, every
+   * sign-in fails, and nothing is sent there. Required beside `clientId`: it says where the app was
+   * registered. Default: the one that the MCP server names.
+   */
+  issuer?: string;
   /** The address of the app's metadata document, for servers that take it as an id. Default: none. */
   clientMetadataUrl?: string;
 }

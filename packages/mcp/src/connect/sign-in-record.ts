@@ -3,10 +3,14 @@ import type { McpServerOptions } from "./options.ts";
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from "./sdk.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
 
-/** What is kept of one user's sign-in to one server. */
+/**
+ * What is kept of one user's sign-in to one server. Its secrets have the `issuer` of the authorization server
+ * that they are for, see `issuer.ts`.
+ */
 export interface SignInRecord {
   client?: StoredOAuthClientInformation;
   tokens?: StoredOAuthTokens;
+  /** The authorization server that was found when the last sign-in began. */
   discovery?: OAuthDiscoveryState;
   /** Where the server says that its metadata is, when it refuses a request. */
   metadataUrl?: string;
@@ -27,6 +31,8 @@ export interface PendingSignIn extends SignInAddress {
 export interface SignInAddress {
   state: string;
   verifier: string;
+  /** The authorization server to which the user was sent. */
+  issuer: string;
 }
 
 /** Reads and changes the records of a server's users. */

@@ -1,10 +1,11 @@
 import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
-import { limitedResponse } from "./http.ts";
+import { isSameIssuer, issuerOf } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
 import { type OnSignInError, refused, signInFailure } from "./sign-in-failure.ts";
 import { checkIssuer, exchange, start } from "./sign-in-flow.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
+import { signInFetch } from "./sign-in-fetch.ts";
 import { signInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
 import { userToken } from "./user-token.ts";
@@ -34,7 +35,7 @@ export function makeSignIns<Deps>(
 ): SignIns<Deps> {
   const { name, oauth, now = Date.now } = options;
   const records = signInRecords(options);
-  const fetchFn = limitedFetch(options);
+  const fetchFn = signInFetch(options);
   const fail =
     (...secrets: (string | undefined)[]) =>
     (error: unknown): never => {
@@ -62,7 +63,9 @@ export function makeSignIns<Deps>(
         const address = addresses.find(({ state }) => state === params.get("state"));
         if (pending === undefined || address === undefined)
           throw refused(`This sign-in to "${name}" is not known, or it is over.`);
-        const { state, verifier } = address;
+        const { state, verifier, issuer } = address;
+        if (record.discovery === undefined || !isSameIssuer(issuer, issuerOf(record.discovery)))
+          throw refused(`Where users sign in to "${name}" has changed since this sign-in began. Sign in again.`);
         const code = params.get("code");
         const iss = params.get("iss") ?? undefined;
         const failed = fail(code ?? undefined, state, verifier, record.client?.client_secret);
@@ -88,20 +91,4 @@ function notGiven(name: string, params: URLSearchParams, onError: OnSignInError)
   const { error = "no code", error_description: why } = Object.fromEntries(params);
   const reason = new Error(why === undefined ? error : `${error}: ${why}`);
   return signInFailure(`The user has not signed in to "${name}".`, reason, { secrets: [], onError });
-}
-
-const CONNECT_TIMEOUT_MS = 30_000;
-
-/** The longest answer of an authorization server. The SDK would list every mistake in it. */
-const MOST_ANSWER_BYTES = 100_000;
-
-function limitedFetch<Deps>({
-  fetch: own = fetch,
-  connectTimeoutMs = CONNECT_TIMEOUT_MS,
-}: McpServerOptions<Deps>) {
-  return async (input: string | URL, init: RequestInit = {}): Promise<Response> =>
-    limitedResponse(
-      await own(input, { ...init, signal: AbortSignal.timeout(connectTimeoutMs) }),
-      MOST_ANSWER_BYTES,
-    );
 }

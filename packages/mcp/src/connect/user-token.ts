@@ -1,14 +1,13 @@
 import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
+import { clientAt, isSameIssuer, issuerOf } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
-import { type StoredOAuthClientInformation, sdk } from "./sdk.ts";
+import { sdk } from "./sdk.ts";
 import { type OnSignInError, signInFailure } from "./sign-in-failure.ts";
+import type { Fetch } from "./sign-in-fetch.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
 import type { SignInRecord, SignInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
-
-/** Sends a request to an authorization server. */
-export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Errors of an authorization server after which the user has to sign in again. */
 const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
@@ -43,7 +42,7 @@ export function userToken<Deps>(
       const isNew = tokens !== undefined && tokens.access_token !== refusedValue;
       try {
         if (!isNew)
-          await refreshed(name, record, { client: clientOf(oauth, record), fetchFn, again, onError });
+          await refreshed(name, record, { oauth, fetchFn, again, onError });
       } finally {
         note(record);
       }
@@ -66,8 +65,8 @@ export function userToken<Deps>(
   };
 }
 
-interface Refreshing {
-  client: StoredOAuthClientInformation | undefined;
+interface Refreshing<Deps> {
+  oauth: McpOAuthOptions<Deps> | undefined;
   fetchFn: Fetch;
   /** Reads the record again. */
   again(): Promise<SignInRecord>;
@@ -75,13 +74,20 @@ interface Refreshing {
 }
 
 /** Refreshes the tokens of a record. @throws McpFailure if the user must sign in again, or nobody answers */
-async function refreshed(
+async function refreshed<Deps>(
   name: string,
   record: SignInRecord,
-  { client: clientInformation, fetchFn, again, onError }: Refreshing,
+  { oauth, fetchFn, again, onError }: Refreshing<Deps>,
 ): Promise<void> {
   const { tokens, discovery } = record;
-  if (tokens?.refresh_token === undefined || clientInformation === undefined || discovery === undefined) {
+  const clientInformation = discovery && clientAt(oauth, record, issuerOf(discovery));
+  if (
+    tokens?.refresh_token === undefined ||
+    discovery === undefined ||
+    clientInformation === undefined ||
+    // The user was sent to another authorization server since. It must not get these.
+    !isSameIssuer(tokens.issuer, issuerOf(discovery))
+  ) {
     delete record.tokens;
     throw unauthorized(name);
   }
@@ -95,7 +101,7 @@ async function refreshed(
       ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
       fetchFn,
     });
-    record.tokens = { ...fresh, ...(tokens.issuer !== undefined && { issuer: tokens.issuer }) };
+    record.tokens = { ...fresh, issuer: issuerOf(discovery) };
   } catch (error) {
     const code = String((Object(error) as { code?: unknown }).code);
     const secrets = [tokens.refresh_token, tokens.access_token, clientInformation.client_secret];
@@ -113,16 +119,6 @@ async function refreshed(
     delete record.client;
     throw failed(unauthorized(name).message);
   }
-}
-
-/** Returns how the app is known to the authorization server. */
-export function clientOf<Deps>(
-  oauth: McpOAuthOptions<Deps> | undefined,
-  { client }: SignInRecord,
-): StoredOAuthClientInformation | undefined {
-  if (oauth?.clientId === undefined) return client;
-  const { clientId: client_id, clientSecret: client_secret } = oauth;
-  return { client_id, ...(client_secret !== undefined && { client_secret }) };
 }
 
 function notNow(name: string, failed: (message: string) => McpFailure): McpFailure {

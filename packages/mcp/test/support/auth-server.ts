@@ -18,6 +18,7 @@ export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
   const calls: string[] = [];
   const scopes = new Map<string, string>();
   let named = issuer;
+  let others: string[] = [];
   let metadata = `${ORIGIN}/.well-known/oauth-protected-resource/mcp`;
 
   const grantOf = (headers: Headers | undefined) =>
@@ -64,7 +65,7 @@ export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
     const { origin, pathname } = new URL(request.url);
     if (origin === ORIGIN && pathname === "/mcp") return await mcp(request);
     if (origin === ORIGIN && pathname.startsWith("/.well-known/oauth-protected-resource"))
-      return Response.json({ resource: `${ORIGIN}/mcp`, authorization_servers: [named] });
+      return Response.json({ resource: `${ORIGIN}/mcp`, authorization_servers: [...others, named] });
     return (await all.get(origin)?.serve(request)) ?? new Response(null, { status: 404 });
   }
 
@@ -79,6 +80,10 @@ export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
       all.set(origin, other);
       named = origin;
       return other;
+    },
+    /** Names another authorization server before the one whose tokens are accepted. */
+    nameFirst: (origin: string) => {
+      others = [origin];
     },
     /** Sets where refused requests say that the metadata are. */
     setMetadata: (url: string) => {
