@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type McpOAuthOptions, mcpServer } from "../src/index.ts";
 import { authServer, signInStore } from "./support/auth-server.ts";
+import { resolveNames } from "./support/names.ts";
+
+beforeEach(() => resolveNames());
+afterEach(() => vi.restoreAllMocks());
 
 const ada = { userId: "ada" };
 const HONEST = "https://honest.example.com";

@@ -9,10 +9,15 @@ const user = { userId: "ada" };
 export const attack: Attack = {
   id: "attacks-04-inside",
   title: "An MCP server's metadata makes the process send requests to addresses inside",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/sign-in-addresses.test.ts",
+    title: "F24 gets no request if it is inside, as the place of the metadata",
+  },
   attempt: () =>
     brokenByAny({
       "metadata of the resource": () => sent(`${INSIDE}/latest/meta-data?x=1`, MCP),
+      "metadata over TLS": () => sent(`${INSIDE.replace("http", "https")}/latest/meta-data?x=1`, MCP),
       "authorization server": () => sent(`${MCP}/.well-known/oauth-protected-resource`, `${INSIDE}/internal`),
     }),
 };
@@ -22,7 +27,7 @@ async function sent(metadata: string, authorizationServer: string): Promise<stri
   const serve: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const { origin, pathname } = new URL(request.url);
-    if (origin === INSIDE) inside.push(`${request.method} ${request.url}`);
+    if (origin.endsWith("://169.254.169.254")) inside.push(`${request.method} ${request.url}`);
     else if (pathname.startsWith("/.well-known/oauth-protected-resource"))
       return Response.json({ resource: `${MCP}/mcp`, authorization_servers: [authorizationServer] });
     else if (pathname === "/mcp") {

@@ -1,8 +1,9 @@
 import { discover } from "./discover.ts";
 import { clientAt, isSameIssuer, issuerOf, ownClient } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
+import { checkScheme } from "./public-address.ts";
 import { type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthClientInformation, type StoredOAuthTokens, sdk } from "./sdk.ts";
-import type { Fetch } from "./sign-in-fetch.ts";
+import { type Fetch, namedBy } from "./sign-in-fetch.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
 import type { PendingSignIn, SignInAddress, SignInRecord } from "./sign-in-record.ts";
 import { unauthorized } from "./token.ts";
@@ -32,6 +33,8 @@ export async function start<Deps>(
     forceReauthorization: true,
     ...(oauth.scope !== undefined && { scope: oauth.scope }),
   });
+  // The app shows it as a link.
+  checkScheme(new URL(pending.url), namedBy(options));
   record.discovery = discovery;
   if (begun.client !== undefined) record.client = begun.client;
   // Calls that were waiting for the one before wait for this one. Their questions show its address.

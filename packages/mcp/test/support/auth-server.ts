@@ -4,22 +4,27 @@ import { type AuthorizationServerOptions, authorizationServer } from "./authoriz
 import { elicit } from "./task-server.ts";
 import { text } from "./world.ts";
 
-const ORIGIN = "https://mcp.example.com";
-
 interface AuthOptions extends AuthorizationServerOptions {
+  /** The origin of the MCP server. */
+  origin?: string;
   /** The origin of the authorization server. Default: that of the MCP server. */
   issuer?: string;
 }
 
 /** An MCP server and its authorization servers, in one process. It accepts the tokens of the one it names. */
-export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
+export function authServer({
+  origin: mcpOrigin = "https://mcp.example.com",
+  issuer = mcpOrigin,
+  ...options
+}: AuthOptions = {}) {
   const first = authorizationServer(issuer, options);
   const all = new Map([[issuer, first]]);
   const calls: string[] = [];
   const scopes = new Map<string, string>();
+  const redirects = new Map<string, string>();
   let named = issuer;
   let others: string[] = [];
-  let metadata = `${ORIGIN}/.well-known/oauth-protected-resource/mcp`;
+  let metadata = `${mcpOrigin}/.well-known/oauth-protected-resource/mcp`;
 
   const grantOf = (headers: Headers | undefined) =>
     all.get(named)?.access.get(headers?.get("authorization")?.slice(7) ?? "");
@@ -63,16 +68,18 @@ export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
   async function serve(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init);
     const { origin, pathname } = new URL(request.url);
-    if (origin === ORIGIN && pathname === "/mcp") return await mcp(request);
-    if (origin === ORIGIN && pathname.startsWith("/.well-known/oauth-protected-resource"))
-      return Response.json({ resource: `${ORIGIN}/mcp`, authorization_servers: [...others, named] });
+    const location = redirects.get(request.url);
+    if (location !== undefined) return new Response(null, { status: 307, headers: { location } });
+    if (origin === mcpOrigin && pathname === "/mcp") return await mcp(request);
+    if (origin === mcpOrigin && pathname.startsWith("/.well-known/oauth-protected-resource"))
+      return Response.json({ resource: `${mcpOrigin}/mcp`, authorization_servers: [...others, named] });
     return (await all.get(origin)?.serve(request)) ?? new Response(null, { status: 404 });
   }
 
   return {
     ...first,
     fetch: serve as typeof fetch,
-    url: `${ORIGIN}/mcp`,
+    url: `${mcpOrigin}/mcp`,
     calls,
     /** Names another authorization server from now on. Tokens of the one before are refused. */
     moveTo: (origin: string, more: AuthorizationServerOptions = {}) => {
@@ -89,6 +96,8 @@ export function authServer({ issuer = ORIGIN, ...options }: AuthOptions = {}) {
     setMetadata: (url: string) => {
       metadata = url;
     },
+    /** Redirects requests for an address. */
+    redirect: (from: string, to: string) => redirects.set(from, to),
     /** Wants this scope for calls of a tool, or for all requests. */
     need: (scope: string, tool = "all") => scopes.set(tool, scope),
   };
