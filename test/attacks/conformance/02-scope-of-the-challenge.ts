@@ -7,7 +7,11 @@ export const attack: Attack = {
   id: "conformance-02",
   title:
     "The scope that an MCP server's 401 or 403 names is never asked for, so that signing in does not help",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/sign-in-scopes.test.ts",
+    title: "B10 F24 with 401 is asked for when the user signs in",
+  },
   attempt: async () => {
     const { mail, ada, signIn } = await signInServer({}, (response, scope, base) => {
       if (scope?.includes("mail.read")) return sendJson(response, 500, {});

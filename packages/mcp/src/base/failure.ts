@@ -19,6 +19,14 @@ export type McpFailureCode =
   | "mcp_task_failed"
   | "mcp_tool_error";
 
+/** What a server wants for a request that it has refused (403, `insufficient_scope`). */
+export interface WantedRights {
+  /** The scopes, separated by spaces. */
+  scope: string | undefined;
+  /** Where the server says that its metadata are. */
+  metadataUrl: string | undefined;
+}
+
 /**
  * A request to a server that failed. Its message has no secrets, and the model reads it.
  *
@@ -45,6 +53,9 @@ export class McpFailure extends Error {
 
   /** Why the outcome is unknown, without the server's name. Empty for other outcomes. */
   why = "";
+
+  /** What the server wants besides the rights that the user has granted; `undefined` for other failures. */
+  wants: WantedRights | undefined;
 
   /** The code of the JSON-RPC error that the server returned; `undefined` if it returned none. */
   rpcCode: number | undefined;
@@ -74,6 +85,8 @@ const NO_CONNECTION =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ENOENT|EACCES)$/;
 
 interface Facts {
+  requiredScope?: unknown;
+  resourceMetadataUrl?: unknown;
   code?: unknown;
   name?: unknown;
   status?: unknown;
@@ -85,6 +98,7 @@ interface Facts {
 export function failureOf(server: string, thrown: unknown, secrets: readonly string[]): McpFailure {
   if (thrown instanceof McpFailure) return thrown;
   const { code, name, data } = (thrown ?? {}) as Facts;
+  if ("requiredScope" in Object(thrown)) return insufficientScope(server, Object(thrown));
   const why = withoutKeys(messageOf(thrown), secrets).slice(0, 2_000);
   if (data?.reason === LOST || code === "CONNECTION_CLOSED" || code === "REQUEST_TIMEOUT")
     return unknown(
@@ -117,6 +131,29 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
     );
   return unknown(server, why);
 }
+
+function insufficientScope(server: string, { requiredScope, resourceMetadataUrl }: Facts): McpFailure {
+  const scope = requiredScope === undefined ? undefined : String(requiredScope).slice(0, 2_000);
+  const metadataUrl = resourceMetadataUrl === undefined ? undefined : String(resourceMetadataUrl);
+  const failure = new McpFailure(
+    "mcp_refused",
+    "not_sent",
+    `"${server}" refused the request (403): it wants ${rightsIn(scope)}.`,
+  );
+  failure.wants = { scope, metadataUrl };
+  return failure;
+}
+
+/** Returns the failure of a request for which the user has to grant more. */
+export function notGranted(server: string, wants: WantedRights): McpFailure {
+  const message = `"${server}" refused the request (403): it wants ${rightsIn(wants.scope)}, which the user has not granted there.`;
+  const failure = new McpFailure("mcp_unauthorized", "not_sent", message);
+  failure.wants = wants;
+  return failure;
+}
+
+const rightsIn = (scope: string | undefined): string =>
+  scope === undefined ? "more rights" : `the scope ${JSON.stringify(scope.slice(0, 200))}`;
 
 const isGone = (why: string): boolean => why === "Not connected";
 

@@ -1,4 +1,4 @@
-import { failureOf, McpFailure, unreachable } from "../base/failure.ts";
+import { failureOf, McpFailure, notGranted, unreachable } from "../base/failure.ts";
 import { adopt, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
@@ -67,9 +67,12 @@ export function makeLink<Deps>(
       busy += 1;
       clearTimeout(idle);
       try {
-        return await once(work, session).catch((error: unknown) => {
-          if (error instanceof McpFailure && error.isStale) return once(work, session);
-          throw error;
+        return await once(work, session).catch(async (error: unknown) => {
+          if (!(error instanceof McpFailure)) throw error;
+          if (error.isStale) return await once(work, session);
+          if (error.wants === undefined || token?.widen === undefined) throw error;
+          if (await token.widen(error.wants)) throw notGranted(name, error.wants);
+          return await once(work, session);
         });
       } finally {
         busy -= 1;

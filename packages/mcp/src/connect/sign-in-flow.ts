@@ -3,6 +3,7 @@ import { clientAt, isSameIssuer, issuerOf, ownClient } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
 import { checkScheme } from "./public-address.ts";
 import { type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthClientInformation, type StoredOAuthTokens, sdk } from "./sdk.ts";
+import { allScopes } from "./scopes.ts";
 import { type Fetch, namedBy } from "./sign-in-fetch.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
 import type { PendingSignIn, SignInAddress, SignInRecord } from "./sign-in-record.ts";
@@ -23,18 +24,22 @@ export async function start<Deps>(
   const discovery = await discover(options, record.metadataUrl, fetchFn);
   const issuer = issuerOf(discovery);
   const state = crypto.randomUUID();
-  const pending: PendingSignIn = { state, verifier: "", issuer, url: "", at: now(), calls: [] };
+  const pending: PendingSignIn = { state, verifier: "", issuer, scope: null, url: "", at: now(), calls: [] };
   // A registration at another server is of no use here.
   const isRegistered = isSameIssuer(record.client?.issuer, issuer);
+  const scope = allScopes(oauth.scope, record.wanted);
   const begun: Begun = { pending, discovery, client: isRegistered ? record.client : undefined };
   await auth(providerOf(oauth, begun), {
     serverUrl: String(url),
     fetchFn,
     forceReauthorization: true,
-    ...(oauth.scope !== undefined && { scope: oauth.scope }),
+    ...(scope !== undefined && { scope }),
   });
+  const page = new URL(pending.url);
   // The app shows it as a link.
-  checkScheme(new URL(pending.url), namedBy(options));
+  checkScheme(page, namedBy(options));
+  // Without any, those that the server's metadata name.
+  pending.scope = page.searchParams.get("scope");
   record.discovery = discovery;
   if (begun.client !== undefined) record.client = begun.client;
   // Calls that were waiting for the one before wait for this one. Their questions show its address.
@@ -47,8 +52,8 @@ export async function start<Deps>(
   };
 }
 
-function addressOf({ state, verifier, issuer }: SignInAddress): SignInAddress {
-  return { state, verifier, issuer };
+function addressOf({ state, verifier, issuer, scope }: SignInAddress): SignInAddress {
+  return { state, verifier, issuer, scope };
 }
 
 /** Checks that an answer comes from the authorization server to which the user was sent (RFC 9207). */

@@ -25,7 +25,10 @@ export interface McpOAuthOptions<Deps = unknown> {
   store: (user: McpUser<Deps>) => McpSignInStore;
   /** The name of the app that the user reads while signing in. Default: `Pawl`. */
   clientName?: string;
-  /** The scopes to ask for, separated by spaces. Default: those that the server names. */
+  /**
+   * The scopes to ask for, separated by spaces, besides those that the server wants when it refuses a request.
+   * Default: these, or else those that its metadata name.
+   */
   scope?: string;
   /** The app's id, if it was registered by hand. Needs `issuer`. Default: the app registers itself. */
   clientId?: string;

@@ -14,6 +14,8 @@ export interface SignInRecord {
   discovery?: OAuthDiscoveryState;
   /** Where the server says that its metadata is, when it refuses a request. */
   metadataUrl?: string;
+  /** The scopes that the server has wanted when it refused a request, separated by spaces. */
+  wanted?: string;
   /** A sign-in that has begun. */
   pending?: PendingSignIn;
 }
@@ -33,6 +35,8 @@ export interface SignInAddress {
   verifier: string;
   /** The authorization server to which the user was sent. */
   issuer: string;
+  /** The scopes that the user is asked for, separated by spaces; `null` for none. */
+  scope: string | null;
 }
 
 /** Reads and changes the records of a server's users. */

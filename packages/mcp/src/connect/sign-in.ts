@@ -5,6 +5,7 @@ import type { McpServerOptions } from "./options.ts";
 import { type OnSignInError, refused, signInFailure } from "./sign-in-failure.ts";
 import { checkIssuer, exchange, start } from "./sign-in-flow.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
+import { hasScopes, withScope } from "./scopes.ts";
 import { signInFetch } from "./sign-in-fetch.ts";
 import { signInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
@@ -49,7 +50,8 @@ export function makeSignIns<Deps>(
     begin: (user, call) =>
       records.change(user, async (record) => {
         const { pending: before } = record;
-        if (before === undefined || now() - before.at > SHARED_MS)
+        const isOld = before === undefined || now() - before.at > SHARED_MS;
+        if (isOld || !hasScopes(before.scope ?? undefined, record.wanted))
           await start(options, record, fetchFn).catch(fail());
         const { pending } = record;
         if (pending === undefined) throw unauthorized(name);
@@ -73,7 +75,8 @@ export function makeSignIns<Deps>(
         await checkIssuer(record, iss).catch(failed);
         if (code === null) throw notGiven(name, params, onError);
         const answer = { code, iss, verifier };
-        record.tokens = await exchange(options, record, answer, fetchFn).catch(failed);
+        const tokens = await exchange(options, record, answer, fetchFn).catch(failed);
+        record.tokens = withScope(tokens, address.scope ?? undefined);
         delete record.pending;
         return pending.calls;
       }),
@@ -82,6 +85,7 @@ export function makeSignIns<Deps>(
       records.change(user, async (record) => {
         delete record.tokens;
         delete record.pending;
+        delete record.wanted;
       }),
   };
 }

@@ -1,7 +1,8 @@
-import { McpFailure } from "../base/failure.ts";
+import { McpFailure, type WantedRights } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { clientAt, isSameIssuer, issuerOf } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
+import { allScopes, hasScopes, withScope } from "./scopes.ts";
 import { sdk } from "./sdk.ts";
 import { type OnSignInError, signInFailure } from "./sign-in-failure.ts";
 import type { Fetch } from "./sign-in-fetch.ts";
@@ -33,10 +34,10 @@ export function userToken<Deps>(
 
   async function renew(refusal: Response): Promise<void> {
     const { extractWWWAuthenticateParams } = await sdk();
-    const { resourceMetadataUrl } = extractWWWAuthenticateParams(refusal);
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(refusal);
     const refusedValue = value;
     await records.change(user(), async (record) => {
-      if (resourceMetadataUrl !== undefined) record.metadataUrl = resourceMetadataUrl.href;
+      noteWants(record, { scope, metadataUrl: resourceMetadataUrl?.href });
       const { tokens } = record;
       // Another process may have got new ones.
       const isNew = tokens !== undefined && tokens.access_token !== refusedValue;
@@ -56,6 +57,15 @@ export function userToken<Deps>(
       return value;
     },
     secrets: () => [...seen],
+    widen: (wants) =>
+      records.change(user(), async (record) => {
+        // The user may have granted more since, here or in another process.
+        note(record);
+        const { tokens } = record;
+        if (tokens !== undefined && hasScopes(tokens.scope, wants.scope)) return false;
+        noteWants(record, { ...wants, scope: allScopes(tokens?.scope, wants.scope) });
+        return true;
+      }),
     refresh: async (refusal) => {
       refreshing ??= renew(refusal).finally(() => {
         refreshing = undefined;
@@ -63,6 +73,13 @@ export function userToken<Deps>(
       await refreshing;
     },
   };
+}
+
+/** Notes what a server has said when it refused a request, for the next sign-in. */
+function noteWants(record: SignInRecord, { scope, metadataUrl }: WantedRights): void {
+  if (metadataUrl !== undefined) record.metadataUrl = metadataUrl;
+  const wanted = allScopes(record.wanted, scope);
+  if (wanted !== undefined) record.wanted = wanted;
 }
 
 interface Refreshing<Deps> {
@@ -101,7 +118,8 @@ async function refreshed<Deps>(
       ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
       fetchFn,
     });
-    record.tokens = { ...fresh, issuer: issuerOf(discovery) };
+    // Without a scope it is the one from before (RFC 6749, 5.1).
+    record.tokens = { ...withScope(fresh, tokens.scope), issuer: issuerOf(discovery) };
   } catch (error) {
     const code = String((Object(error) as { code?: unknown }).code);
     const secrets = [tokens.refresh_token, tokens.access_token, clientInformation.client_secret];

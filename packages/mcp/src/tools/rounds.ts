@@ -4,6 +4,7 @@ import { isObject, objectIn, own } from "../base/json.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import { type AskedState, checkRound, questionFor } from "./question.ts";
 import { sealOf } from "./seal.ts";
+import { steppedUp } from "./stepped-up.ts";
 
 /** One round of a server's questions. */
 export interface Round {
@@ -25,7 +26,7 @@ export async function askNext<Deps>(
   const question = questionFor(name, tool, own(requests, asking));
   const isSealed = stateKey !== undefined && requestState !== null;
   const kept = isSealed ? await sealOf(stateKey, context.idempotencyKey).close(requestState) : requestState;
-  const state: AskedState = { round, requests, answers, asking, requestState: kept, isSealed };
+  const state: AskedState = { round, requests, answers, asking, requestState: kept, isSealed, ...steppedUp(context) };
   return context.ask({ ...question, state });
 }
 

@@ -5,6 +5,7 @@ import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
 import { connectorOf } from "./names.ts";
+import { steppedUp } from "./stepped-up.ts";
 
 /** The options and connections of the server to sign in to. */
 export interface SignInAsker<Deps> {
@@ -13,7 +14,8 @@ export interface SignInAsker<Deps> {
 }
 
 /**
- * Asks the user to sign in, or for credentials, if the server refuses the user's. What the call had stored is
+ * Asks the user to sign in, or for credentials, if the server refuses the user's; once more if it then wants
+ * more rights. What the call had stored is
  * stored with this question, too.
  *
  * @throws McpFailure `failure` if nobody can be asked, or the user was asked already
@@ -25,9 +27,14 @@ export async function askToSignIn<Deps>(
 ): Promise<never> {
   const { answered, sessionId, callId } = context;
   const connector = connectorOf(options.name);
-  const kept = answered !== undefined && { state: withAnswer(answered) };
-  // `true` is the answer of a user after signing in, `false` of one that refuses to.
-  if (typeof answered?.value === "boolean") throw failure;
+  const isStepUp = failure.wants !== undefined && pool.signIns !== undefined;
+  const before = answered === undefined ? undefined : withAnswer(answered);
+  const state = isStepUp ? { ...objectIn(before), steppedUp: true } : before;
+  const kept = state !== undefined && { state };
+  // `true` is the answer of a user after signing in, `false` of one that refuses to. After `true`, the server
+  // may want more rights, once.
+  const wasAsked = isStepUp ? steppedUp(context).steppedUp : typeof answered?.value === "boolean";
+  if (wasAsked) throw failure;
   if (pool.signIns !== undefined) {
     const url = await pool.signIns.begin(callerOf(context), { sessionId, callId });
     const payload = { connector, url };

@@ -142,7 +142,10 @@ async function afterFailure<Deps>(
     throw mayRun(name, `the server does not know its task any more: ${error.message}`);
   const isRefused = error.code === "mcp_unauthorized";
   const message = `${error.message} The task of this call may still be running.`;
-  throw isRefused ? new McpFailure("mcp_unauthorized", "unknown", message) : error;
+  if (!isRefused) throw error;
+  const refused = new McpFailure("mcp_unauthorized", "unknown", message);
+  refused.wants = error.wants;
+  throw refused;
 }
 
 async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {

@@ -5,6 +5,7 @@ import type { ServerTask, TaskWire } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { sealOf } from "./seal.ts";
+import { steppedUp } from "./stepped-up.ts";
 
 /** The default of `taskTimeoutMs`: a day. */
 const TASK_TIMEOUT_MS = 86_400_000;
@@ -86,14 +87,14 @@ export function nextPoll({ since, until, pollMs, failures }: OpenTask, now: numb
 /** Returns what is stored of an open task. */
 export async function storedTask<Deps>(
   { stateKey }: McpServerOptions<Deps>,
-  { idempotencyKey }: ToolContext<Deps>,
+  context: ToolContext<Deps>,
   { id, wire, session, since, until, pollMs, ...rest }: OpenTask,
 ): Promise<TaskState> {
   const isSealed = stateKey !== undefined;
   const seal = async (text: string): Promise<string> =>
-    isSealed ? await sealOf(stateKey, idempotencyKey).close(text) : text;
+    isSealed ? await sealOf(stateKey, context.idempotencyKey).close(text) : text;
   const kept = { id: await seal(id), session: session === undefined ? null : await seal(session) };
-  return { task: { ...kept, isSealed, wire, since, until, pollMs }, ...rest };
+  return { task: { ...kept, isSealed, wire, since, until, pollMs }, ...rest, ...steppedUp(context) };
 }
 
 /** Whether the stored state of a question is that of a task. */

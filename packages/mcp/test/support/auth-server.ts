@@ -24,6 +24,7 @@ export function authServer({
   const redirects = new Map<string, string>();
   let named = issuer;
   let others: string[] = [];
+  let isClosed = false;
   let metadata = `${mcpOrigin}/.well-known/oauth-protected-resource/mcp`;
 
   const grantOf = (headers: Headers | undefined) =>
@@ -57,7 +58,8 @@ export function authServer({
     const needed = await neededBy(request);
     const has = grantOf(request.headers);
     const granted = has?.scope?.split(" ") ?? [];
-    const isAllowed = needed === "" || needed.split(" ").every((scope) => granted.includes(scope));
+    const isAllowed =
+      !isClosed && (needed === "" || needed.split(" ").every((scope) => granted.includes(scope)));
     if (has !== undefined && isAllowed) return await handler.fetch(request);
     const scope = needed === "" ? "" : `, scope="${needed}"`;
     const error = has === undefined ? "" : ', error="insufficient_scope"';
@@ -98,6 +100,10 @@ export function authServer({
     },
     /** Redirects requests for an address. */
     redirect: (from: string, to: string) => redirects.set(from, to),
+    /** Answers 403 to all requests with a token. */
+    refuseAll: () => {
+      isClosed = true;
+    },
     /** Wants this scope for calls of a tool, or for all requests. */
     need: (scope: string, tool = "all") => scopes.set(tool, scope),
   };

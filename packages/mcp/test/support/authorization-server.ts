@@ -11,6 +11,8 @@ interface Grant {
 export interface AuthorizationServerOptions {
   /** Whether it announces and sends `iss` (RFC 9207). Default: no. */
   iss?: boolean;
+  /** Whether its answers name the scope of tokens. Default: yes. */
+  namesScope?: boolean;
   /** What its metadata have besides, or instead. */
   metadata?: object;
   /** Clients that were registered by hand, and their secrets. */
@@ -31,7 +33,7 @@ function clientIn(request: Request, form: URLSearchParams) {
  * of other servers are refused.
  */
 export function authorizationServer(origin: string, options: AuthorizationServerOptions = {}) {
-  const { iss = false, metadata = {}, clients: known = {} } = options;
+  const { iss = false, namesScope = true, metadata = {}, clients: known = {} } = options;
   const clients = new Map<string, string | undefined>(Object.entries(known));
   const codes = new Map<string, Grant & { challenge: string; redirect: string }>();
   const access = new Map<string, Grant>();
@@ -50,7 +52,8 @@ export function authorizationServer(origin: string, options: AuthorizationServer
     secrets.push(access_token, refresh_token);
     access.set(access_token, grant);
     refresh.set(refresh_token, { ...grant, isUsed: false });
-    return Response.json({ access_token, refresh_token, token_type: "Bearer", expires_in: 60, scope });
+    const named = namesScope ? { scope } : {};
+    return Response.json({ access_token, refresh_token, token_type: "Bearer", expires_in: 60, ...named });
   };
   const signOut = (user: string) => {
     for (const [token, { user: owner }] of access) if (owner === user) access.delete(token);
