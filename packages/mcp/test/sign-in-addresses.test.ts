@@ -66,16 +66,19 @@ describe("an address that a server names for its sign-ins", () => {
     expect(sent.join()).not.toContain("169.254");
   });
 
-  it.each(["registration_endpoint", "token_endpoint"])("F24 gets no request if it is inside, as %s", async (name) => {
-    const auth = authServer({ metadata: { [name]: "https://10.0.0.7/x" } });
-    const { server, sent } = connect(auth);
-    const url = await server.signInUrl(ada).catch(() => undefined);
-    const end = url && server.finishSignIn(auth.visit(url, "ada"), ada);
-    await expect(end ?? server.signInUrl(ada)).rejects.toMatchObject({
-      cause: { message: expect.stringMatching(/10\.0\.0\.7 is private/) },
-    });
-    expect(sent.join()).not.toContain("10.0.0.7");
-  });
+  it.each(["registration_endpoint", "token_endpoint"])(
+    "F24 gets no request if it is inside, as %s",
+    async (name) => {
+      const auth = authServer({ metadata: { [name]: "https://10.0.0.7/x" } });
+      const { server, sent } = connect(auth);
+      const url = await server.signInUrl(ada).catch(() => undefined);
+      const end = url && server.finishSignIn(auth.visit(url, "ada"), ada);
+      await expect(end ?? server.signInUrl(ada)).rejects.toMatchObject({
+        cause: { message: expect.stringMatching(/10\.0\.0\.7 is private/) },
+      });
+      expect(sent.join()).not.toContain("10.0.0.7");
+    },
+  );
 
   it("F24 gets no request if its name leads inside", async () => {
     resolveNames({ "login.example.net": ["10.0.0.7"] });
@@ -104,7 +107,9 @@ describe("an address that a server names for its sign-ins", () => {
 
   it("F24 gets requests over TLS only", async () => {
     const auth = authServer({ issuer: "http://login.example.net" });
-    expect(await whyNot(connect(auth).server)).toMatch(/"http:\/\/login\.example\.net" must be an https address/);
+    expect(await whyNot(connect(auth).server)).toMatch(
+      /"http:\/\/login\.example\.net" must be an https address/,
+    );
     expect(auth.received).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ const caught = async (work: Promise<unknown>): Promise<McpFailure> =>
   )) as McpFailure;
 
 describe("the answer of an authorization server that sends `iss`", () => {
-  it("B10 F24 signs the user in", async () => {
+  it("F24 signs the user in", async () => {
     const auth = authServer({ iss: true });
     const { server } = connect(auth);
     await server.finishSignIn(auth.visit(await server.signInUrl(ada), "ada"), ada);

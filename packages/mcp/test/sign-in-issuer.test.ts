@@ -79,7 +79,7 @@ describe("the authorization server that a secret is for", () => {
     expect(evil.received.join()).not.toContain("refresh_token=");
   });
 
-  it("B10 F24 that is a new one registers the app anew, and the user signs in there", async () => {
+  it("F24 that is a new one registers the app anew, and the user signs in there", async () => {
     const { auth, server, signIn } = moving();
     await signIn();
     const other = auth.moveTo(OTHER);

@@ -32,18 +32,21 @@ async function signIn(auth: Auth, server: Server, url?: string): Promise<string[
 }
 
 describe("the scope of a request that a server refuses", () => {
-  it("B10 F24 with 401 is asked for when the user signs in", async () => {
+  it("F24 with 401 is asked for when the user signs in", async () => {
     const auth = authServer();
     auth.need("mail.read");
     const server = connect(auth);
-    const one = world([server], [{ tools: [{ name: "mcp__test__sign_in", id: "c1", input: {} }] }, { text: "Ok." }]);
+    const one = world(
+      [server],
+      [{ tools: [{ name: "mcp__test__sign_in", id: "c1", input: {} }] }, { text: "Ok." }],
+    );
     const { sessionId, pending } = await one.say("Go");
     expect(await signIn(auth, server, urlOf(pending))).toEqual(["mail.read"]);
     await one.answer(sessionId, true);
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
   });
 
-  it("B10 F24 with 403 is asked for beside those that the user has granted", async () => {
+  it("F24 with 403 is asked for beside those that the user has granted", async () => {
     const auth = authServer();
     auth.need("mail.read");
     const server = connect(auth);

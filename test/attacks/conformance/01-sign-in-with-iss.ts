@@ -16,7 +16,7 @@ export const attack: Attack = {
   id: "conformance-01",
   title: "Nobody can sign in to an MCP server whose authorization server announces `iss`",
   state: "held",
-  guard: { file: "packages/mcp/test/sign-in-errors.test.ts", title: "B10 F24 signs the user in" },
+  guard: { file: "packages/mcp/test/sign-in-errors.test.ts", title: "F24 signs the user in" },
   attempt: () =>
     brokenByAny({
       "not announced": () => signIn({}),

@@ -10,7 +10,7 @@ export const attack: Attack = {
   state: "held",
   guard: {
     file: "packages/mcp/test/sign-in-scopes.test.ts",
-    title: "B10 F24 with 401 is asked for when the user signs in",
+    title: "F24 with 401 is asked for when the user signs in",
   },
   attempt: async () => {
     const { mail, ada, signIn } = await signInServer({}, (response, scope, base) => {

@@ -86,18 +86,7 @@ export function checkServerOptions(given: McpServerOptions<never>): void {
   checkOptions(whose, given, OPTIONS as OptionKinds<McpServerOptions<never>>, { instead: INSTEAD });
   const { name, url, command, breaker, stateKey, oauth } = given;
   if (breaker !== undefined) checkOptions(`\`breaker\` of ${whose}`, breaker, BREAKER);
-  if (oauth !== undefined) {
-    checkOptions(`\`oauth\` of ${whose}`, oauth as McpOAuthOptions, OAUTH);
-    if (oauth.redirectUrl === undefined || given.token !== undefined)
-      throw config(`\`oauth\` of ${whose} needs \`redirectUrl\`, and cannot stand beside \`token\`.`);
-    const { clientId, clientSecret, issuer } = oauth;
-    if (clientSecret !== undefined && clientId === undefined)
-      throw config(`\`oauth\` of ${whose} needs the \`clientId\` that \`clientSecret\` belongs to.`);
-    if (clientId !== undefined && issuer === undefined)
-      throw config(
-        `\`oauth\` of ${whose} needs \`issuer\` beside \`clientId\`: the authorization server at which the app was registered, e.g. "https://login.example.com". The MCP server could otherwise have \`clientSecret\` sent to any server.`,
-      );
-  }
+  if (oauth !== undefined) checkOAuth(whose, given, oauth as McpOAuthOptions);
   if (!NAME.test(name))
     throw config(`"${name}" is not a valid name of a server: use 1 to 32 letters, digits, _ or -, no "__".`);
   if ((url === undefined) === (command === undefined))
@@ -118,6 +107,20 @@ export function checkServerOptions(given: McpServerOptions<never>): void {
     if (value !== undefined && !(Number(value) >= least))
       throw config(`\`${option}\` of ${whose} must be a number from ${least}, not ${value}.`);
   }
+}
+
+/** Checks the option `oauth`. `whose` names the server. */
+function checkOAuth(whose: string, { token }: McpServerOptions<never>, oauth: McpOAuthOptions): void {
+  checkOptions(`\`oauth\` of ${whose}`, oauth, OAUTH);
+  const { redirectUrl, clientId, clientSecret, issuer } = oauth;
+  if (redirectUrl === undefined || token !== undefined)
+    throw config(`\`oauth\` of ${whose} needs \`redirectUrl\`, and cannot stand beside \`token\`.`);
+  if (clientSecret !== undefined && clientId === undefined)
+    throw config(`\`oauth\` of ${whose} needs the \`clientId\` that \`clientSecret\` belongs to.`);
+  if (clientId !== undefined && issuer === undefined)
+    throw config(
+      `\`oauth\` of ${whose} needs \`issuer\` beside \`clientId\`: the authorization server at which the app was registered, e.g. "https://login.example.com". The MCP server could otherwise have \`clientSecret\` sent to any server.`,
+    );
 }
 
 function oneOf(...values: readonly string[]) {

@@ -2,8 +2,14 @@ import { discover } from "./discover.ts";
 import { clientAt, isSameIssuer, issuerOf, ownClient } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
 import { checkScheme } from "./public-address.ts";
-import { type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthClientInformation, type StoredOAuthTokens, sdk } from "./sdk.ts";
 import { allScopes } from "./scopes.ts";
+import {
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  sdk,
+} from "./sdk.ts";
 import { type Fetch, namedBy } from "./sign-in-fetch.ts";
 import type { McpOAuthOptions } from "./sign-in-options.ts";
 import type { PendingSignIn, SignInAddress, SignInRecord } from "./sign-in-record.ts";
@@ -107,10 +113,7 @@ interface Begun {
  * Returns an OAuth provider with which the SDK begins a sign-in. One
  * with a registration by hand saves none, so that the SDK does not register the app at another server.
  */
-function providerOf<Deps>(
-  oauth: McpOAuthOptions<Deps>,
-  begun: Begun,
-): OAuthClientProvider {
+function providerOf<Deps>(oauth: McpOAuthOptions<Deps>, begun: Begun): OAuthClientProvider {
   const { pending, discovery } = begun;
   const { redirectUrl, clientName = "Pawl", scope, clientMetadataUrl } = oauth;
   const own = ownClient(oauth);

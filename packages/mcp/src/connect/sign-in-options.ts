@@ -26,8 +26,8 @@ export interface McpOAuthOptions<Deps = unknown> {
   /** The name of the app that the user reads while signing in. Default: `Pawl`. */
   clientName?: string;
   /**
-   * The scopes to ask for, separated by spaces, besides those that the server wants when it refuses a request.
-   * Default: these, or else those that its metadata name.
+   * The scopes to ask for, separated by spaces, besides those that the server wants when it refuses a
+   * request. Default: these, or else those that its metadata name.
    */
   scope?: string;
   /** The app's id, if it was registered by hand. Needs `issuer`. Default: the app registers itself. */

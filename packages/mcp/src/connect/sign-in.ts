@@ -2,11 +2,11 @@ import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { isSameIssuer, issuerOf } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
+import { hasScopes, withScope } from "./scopes.ts";
 import { type OnSignInError, refused, signInFailure } from "./sign-in-failure.ts";
+import { signInFetch } from "./sign-in-fetch.ts";
 import { checkIssuer, exchange, start } from "./sign-in-flow.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
-import { hasScopes, withScope } from "./scopes.ts";
-import { signInFetch } from "./sign-in-fetch.ts";
 import { signInRecords } from "./sign-in-record.ts";
 import { type Token, unauthorized } from "./token.ts";
 import { userToken } from "./user-token.ts";
@@ -67,7 +67,9 @@ export function makeSignIns<Deps>(
           throw refused(`This sign-in to "${name}" is not known, or it is over.`);
         const { state, verifier, issuer } = address;
         if (record.discovery === undefined || !isSameIssuer(issuer, issuerOf(record.discovery)))
-          throw refused(`Where users sign in to "${name}" has changed since this sign-in began. Sign in again.`);
+          throw refused(
+            `Where users sign in to "${name}" has changed since this sign-in began. Sign in again.`,
+          );
         const code = params.get("code");
         const iss = params.get("iss") ?? undefined;
         const failed = fail(code ?? undefined, state, verifier, record.client?.client_secret);

@@ -42,8 +42,7 @@ export function userToken<Deps>(
       // Another process may have got new ones.
       const isNew = tokens !== undefined && tokens.access_token !== refusedValue;
       try {
-        if (!isNew)
-          await refreshed(name, record, { oauth, fetchFn, again, onError });
+        if (!isNew) await refreshed(name, record, { oauth, fetchFn, again, onError });
       } finally {
         note(record);
       }

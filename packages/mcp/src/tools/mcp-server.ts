@@ -48,8 +48,8 @@ export interface McpServer<Deps = unknown> {
    * Returns the address at which the user signs in to a server with `oauth`, e.g. for a button of a settings
    * page. It is good for ten minutes.
    *
-   * @throws McpFailure if the server's metadata cannot be read, or it does not register the app. Its message is
-   * for people; the reason is its `cause`
+   * @throws McpFailure if the server's metadata cannot be read, or it does not register the app. Its message
+   * is for people; the reason is its `cause`
    */
   signInUrl(user: McpUser<Deps>): Promise<string>;
   /**

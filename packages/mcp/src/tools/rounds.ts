@@ -26,7 +26,15 @@ export async function askNext<Deps>(
   const question = questionFor(name, tool, own(requests, asking));
   const isSealed = stateKey !== undefined && requestState !== null;
   const kept = isSealed ? await sealOf(stateKey, context.idempotencyKey).close(requestState) : requestState;
-  const state: AskedState = { round, requests, answers, asking, requestState: kept, isSealed, ...steppedUp(context) };
+  const state: AskedState = {
+    round,
+    requests,
+    answers,
+    asking,
+    requestState: kept,
+    isSealed,
+    ...steppedUp(context),
+  };
   return context.ask({ ...question, state });
 }
 

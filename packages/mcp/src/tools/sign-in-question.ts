@@ -15,8 +15,7 @@ export interface SignInAsker<Deps> {
 
 /**
  * Asks the user to sign in, or for credentials, if the server refuses the user's; once more if it then wants
- * more rights. What the call had stored is
- * stored with this question, too.
+ * more rights. What the call had stored is stored with this question, too.
  *
  * @throws McpFailure `failure` if nobody can be asked, or the user was asked already
  */

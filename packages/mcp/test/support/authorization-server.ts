@@ -80,6 +80,11 @@ export function authorizationServer(origin: string, options: AuthorizationServer
     }
     await pause(refreshDelayMs, "the time that the server takes");
     const given = form.get("refresh_token") ?? "";
+    return again(given, client);
+  }
+
+  /** Replaces a refresh token. */
+  function again(given: string, client: string): Response {
     const before = refresh.get(given);
     if (before === undefined || before.isUsed || before.client !== client) {
       if (before !== undefined) signOut(before.user);
