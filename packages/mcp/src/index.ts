@@ -3,7 +3,7 @@
 // Servers
 
 export type { BreakerOptions } from "./base/breaker.ts";
-export { McpFailure, type McpFailureCode, type Outcome, type WantedRights } from "./base/failure.ts";
+export { McpFailure, type McpFailureCode, type MissingScopes, type Outcome } from "./base/failure.ts";
 export type { McpToolsSource, McpUser } from "./base/user.ts";
 export type { McpServerOptions, McpToolInfo } from "./connect/options.ts";
 export type { McpOAuthOptions, McpSignInStore, WaitingCall } from "./connect/sign-in-options.ts";

@@ -20,7 +20,7 @@ export type McpFailureCode =
   | "mcp_tool_error";
 
 /** What a server wants for a request that it has refused (403, `insufficient_scope`). */
-export interface WantedRights {
+export interface MissingScopes {
   /** The scopes, separated by spaces. */
   scope: string | undefined;
   /** Where the server says that its metadata are. */
@@ -55,7 +55,7 @@ export class McpFailure extends Error {
   why = "";
 
   /** What the server wants besides the rights that the user has granted; `undefined` for other failures. */
-  wants: WantedRights | undefined;
+  wants: MissingScopes | undefined;
 
   /** The code of the JSON-RPC error that the server returned; `undefined` if it returned none. */
   rpcCode: number | undefined;
@@ -145,7 +145,7 @@ function insufficientScope(server: string, { requiredScope, resourceMetadataUrl 
 }
 
 /** Returns the failure of a request for which the user has to grant more. */
-export function notGranted(server: string, wants: WantedRights): McpFailure {
+export function notGranted(server: string, wants: MissingScopes): McpFailure {
   const message = `"${server}" refused the request (403): it wants ${rightsIn(wants.scope)}, which the user has not granted there.`;
   const failure = new McpFailure("mcp_unauthorized", "not_sent", message);
   failure.wants = wants;

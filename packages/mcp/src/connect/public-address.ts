@@ -3,7 +3,8 @@ const OWN = /^(localhost|(.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * Checks where a request for a sign-in is about to go, because MCP servers and authorization servers say
- * where their metadata and endpoints are: to a public https address, or to a host that the app has named. If one of those is this machine, as in development, all of its ports may be used.
+ * where their metadata and endpoints are: to a public https address, or to a host that the app has named. If
+ * one of those is this machine, as in development, all of its ports may be used.
  *
  * A name may have another address by the time the request connects to it. That host would have to have a
  * certificate for the name, so no request reaches a server inside. Names that only a proxy can resolve are

@@ -1,4 +1,4 @@
-import { McpFailure, type WantedRights } from "../base/failure.ts";
+import { McpFailure, type MissingScopes } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import type { McpServerOptions } from "./options.ts";
 
@@ -15,7 +15,7 @@ export interface Token {
    * Notes what the server wants besides (403). Returns whether the user has to grant it; otherwise the token
    * has all that, maybe by now, and the request may be sent once more. Absent if the app brings the tokens.
    */
-  widen?(wants: WantedRights): Promise<boolean>;
+  widen?(wants: MissingScopes): Promise<boolean>;
   /** All values that it has had, so that none is stored. */
   secrets(): readonly string[];
 }

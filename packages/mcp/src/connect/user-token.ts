@@ -1,4 +1,4 @@
-import { McpFailure, type WantedRights } from "../base/failure.ts";
+import { McpFailure, type MissingScopes } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { clientAt, isSameIssuer, issuerOf } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
@@ -75,7 +75,7 @@ export function userToken<Deps>(
 }
 
 /** Notes what a server has said when it refused a request, for the next sign-in. */
-function noteWants(record: SignInRecord, { scope, metadataUrl }: WantedRights): void {
+function noteWants(record: SignInRecord, { scope, metadataUrl }: MissingScopes): void {
   if (metadataUrl !== undefined) record.metadataUrl = metadataUrl;
   const wanted = allScopes(record.wanted, scope);
   if (wanted !== undefined) record.wanted = wanted;
