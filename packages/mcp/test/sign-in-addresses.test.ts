@@ -128,6 +128,12 @@ describe("an address inside", () => {
     expect(await server.signInUrl(ada)).toMatch(/^https:\/\/login\.example\.net\/authorize/);
   });
 
+  it("F24 is not what networks without IPv4 reach the internet by", async () => {
+    resolveNames({ "login.example.net": ["64:ff9b::808:808"] });
+    const auth = authServer({ issuer: LOGIN });
+    expect(await connect(auth).server.signInUrl(ada)).toMatch(/^https:\/\/login/);
+  });
+
   it("F24 is used if the MCP server itself has this name", async () => {
     resolveNames({ "mcp.example.com": ["10.0.0.7"] });
     const auth = authServer();

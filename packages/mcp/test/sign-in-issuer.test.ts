@@ -12,8 +12,11 @@ const OTHER = "https://other.example.com";
 const SECRET = "client-secret-0123456789abcdef";
 
 /** A server whose users sign in at an authorization server of its own, and the clock of its client. */
-function moving(oauth: Partial<McpOAuthOptions> = {}, clients: Record<string, string> = {}) {
-  const auth = authServer({ issuer: HONEST, clients });
+function moving(
+  oauth: Partial<McpOAuthOptions> = {},
+  clients: Record<string, string> = {},
+  auth = authServer({ issuer: HONEST, clients }),
+) {
   const store = signInStore(false);
   let time = Date.UTC(2026, 0, 1);
   const server = mcpServer({
@@ -77,6 +80,16 @@ describe("the authorization server that a secret is for", () => {
     await server.signInUrl(ada);
     await expect(server.listTools(ada)).rejects.toMatchObject({ code: "mcp_unauthorized" });
     expect(evil.received.join()).not.toContain("refresh_token=");
+  });
+
+  it("F24 F17 a client that the app has registered elsewhere since is not used to refresh tokens", async () => {
+    const { auth, store, signIn } = moving();
+    await signIn();
+    auth.expire();
+    const oauth = { clientId: "our-app", clientSecret: SECRET, issuer: OTHER, store: () => store };
+    const { server } = moving(oauth, {}, auth);
+    await expect(server.listTools(ada)).rejects.toMatchObject({ code: "mcp_unauthorized" });
+    expect(auth.received.join()).not.toContain(btoa(`our-app:${SECRET}`));
   });
 
   it("F24 that is a new one registers the app anew, and the user signs in there", async () => {

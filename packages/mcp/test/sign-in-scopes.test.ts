@@ -90,12 +90,14 @@ describe("the scope of a request that a server refuses", () => {
 });
 
 /** A user who has signed in and said hello, and a call that wants more than was granted. */
-async function withCall(script: readonly Reply[] = calls("read"), auth = authServer()) {
+async function withCall(
+  script: readonly Reply[] = calls("read"),
+  auth = authServer({ supported: ["mail.list", "profile"] }),
+) {
   const store = signInStore(false);
   const server = connect(auth, store);
-  auth.need("mail.list");
-  await server.listTools(ada).catch(() => undefined);
   await signIn(auth, server);
+  auth.need("mail.list");
   const log = memoryStore();
   const one = world([server], [{ text: "Hi." }, ...script], { store: log });
   const { sessionId } = await one.say("Hi");
@@ -109,7 +111,7 @@ describe("a call that wants more rights", () => {
     const { pending } = await one.say("Read", { sessionId });
     expect(pending).toMatchObject([{ kind: "sign_in", payload: { connector: "mcp::test" } }]);
     const other = connect(auth, store);
-    expect(await signIn(auth, other, urlOf(pending))).toEqual(["mail.list", "mail.read"]);
+    expect(await signIn(auth, other, urlOf(pending))).toEqual(["mail.list", "profile", "mail.read"]);
     const second = world([other], calls("read").slice(1), { store: log });
     await second.answer(sessionId, true);
     expect(await resultOf(second, sessionId)).toMatchObject({ success: true });
@@ -168,7 +170,7 @@ describe("a call that wants more rights", () => {
 
   it("F24 does not ask if the user has granted it in another process meanwhile", async () => {
     const { auth, store, one, sessionId } = await withCall();
-    const other = connect(auth, store, { scope: "mail.read" });
+    const other = connect(auth, store, { scope: "mail.list mail.read" });
     await signIn(auth, other);
     expect((await one.say("Read", { sessionId })).pending).toEqual([]);
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
@@ -204,10 +206,24 @@ function narrowed(auth: Auth, url: string): URLSearchParams {
   return auth.visit(address.href, "u1");
 }
 
-it("F24 the scope of a token stays if its refresh names none", async () => {
-  const { auth, server, one, sessionId } = await withCall(undefined, authServer({ namesScope: false }));
-  auth.expire();
-  await server.listTools(ada);
+it.each([true, false])(
+  "F24 scopes that were granted are asked for again, whether or not the server names them (%s)",
+  async (namesScope) => {
+    const auth = authServer({ namesScope, supported: ["mail.list", "profile"] });
+    const { server, one, sessionId } = await withCall(undefined, auth);
+    auth.expire();
+    await server.listTools(ada);
+    const { pending } = await one.say("Read", { sessionId });
+    expect(scopesIn(urlOf(pending)).sort()).toEqual(["mail.list", "mail.read", "profile"]);
+  },
+);
+
+it("F24 a sign-in that has begun without the scope does not do, and its address still works", async () => {
+  const { auth, server, one, sessionId } = await withCall();
+  const before = await server.signInUrl(ada);
   const { pending } = await one.say("Read", { sessionId });
-  expect(scopesIn(urlOf(pending))).toEqual(["mail.list", "mail.read"]);
+  expect(urlOf(pending)).not.toBe(before);
+  expect(await server.signInUrl(ada)).toBe(urlOf(pending));
+  await signIn(auth, server, before);
+  expect(await server.isSignedIn(ada)).toBe(true);
 });

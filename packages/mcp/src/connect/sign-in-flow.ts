@@ -1,5 +1,5 @@
 import { discover } from "./discover.ts";
-import { clientAt, isSameIssuer, issuerOf, ownClient } from "./issuer.ts";
+import { clientAt, issuerOf, ownClient } from "./issuer.ts";
 import type { McpServerOptions } from "./options.ts";
 import { checkScheme } from "./public-address.ts";
 import { allScopes } from "./scopes.ts";
@@ -31,10 +31,8 @@ export async function start<Deps>(
   const issuer = issuerOf(discovery);
   const state = crypto.randomUUID();
   const pending: PendingSignIn = { state, verifier: "", issuer, scope: null, url: "", at: now(), calls: [] };
-  // A registration at another server is of no use here.
-  const isRegistered = isSameIssuer(record.client?.issuer, issuer);
   const scope = allScopes(oauth.scope, record.wanted);
-  const begun: Begun = { pending, discovery, client: isRegistered ? record.client : undefined };
+  const begun: Begun = { pending, discovery, client: record.client };
   await auth(providerOf(oauth, begun), {
     serverUrl: String(url),
     fetchFn,
@@ -106,6 +104,7 @@ function oauthOf<Deps>({ name, oauth }: McpServerOptions<Deps>): McpOAuthOptions
 interface Begun {
   pending: PendingSignIn;
   discovery: OAuthDiscoveryState;
+  /** How the app is known. The SDK compares the issuer, and registers it anew at another server. */
   client: StoredOAuthClientInformation | undefined;
 }
 

@@ -7,6 +7,8 @@ import { text } from "./world.ts";
 interface AuthOptions extends AuthorizationServerOptions {
   /** The origin of the MCP server. */
   origin?: string;
+  /** The scopes that the metadata of the MCP server name. Default: none. */
+  supported?: readonly string[];
   /** The origin of the authorization server. Default: that of the MCP server. */
   issuer?: string;
 }
@@ -15,6 +17,7 @@ interface AuthOptions extends AuthorizationServerOptions {
 export function authServer({
   origin: mcpOrigin = "https://mcp.example.com",
   issuer = mcpOrigin,
+  supported,
   ...options
 }: AuthOptions = {}) {
   const first = authorizationServer(issuer, options);
@@ -74,7 +77,11 @@ export function authServer({
     if (location !== undefined) return new Response(null, { status: 307, headers: { location } });
     if (origin === mcpOrigin && pathname === "/mcp") return await mcp(request);
     if (origin === mcpOrigin && pathname.startsWith("/.well-known/oauth-protected-resource"))
-      return Response.json({ resource: `${mcpOrigin}/mcp`, authorization_servers: [...others, named] });
+      return Response.json({
+        resource: `${mcpOrigin}/mcp`,
+        authorization_servers: [...others, named],
+        scopes_supported: supported,
+      });
     return (await all.get(origin)?.serve(request)) ?? new Response(null, { status: 404 });
   }
 
