@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import pLimit from "p-limit";
 import { describe, it } from "vitest";
 import { bundled } from "../../../../test/support/bundled.ts";
-import { KITS, type Kit, SHORT } from "./baseline.ts";
+import { KITS, type Kit } from "./baseline.ts";
 
 // The kit starts a server for a scenario, and `kit-client.ts` beside it, and judges what was sent.
 
@@ -25,7 +25,7 @@ const programOf = ({ name }: Kit): string =>
 async function scenariosOf(kit: Kit): Promise<string[]> {
   const { stdout } = await run(node, [programOf(kit), "list", "--client"]);
   const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = ""]) => name);
-  return names.filter((name) => isSoak || SHORT.includes(name));
+  return names.filter((name) => isSoak || kit.short.includes(name));
 }
 
 /** Returns what a kit says about a scenario that fails; `undefined` if it passes. */
