@@ -92,6 +92,15 @@ describe("the authorization server that a secret is for", () => {
     expect(auth.received.join()).not.toContain(btoa(`our-app:${SECRET}`));
   });
 
+  it("F24 F17 tokens are not refreshed at one that the app does not expect any more", async () => {
+    const { auth, store, signIn } = moving();
+    await signIn();
+    auth.expire();
+    const { server } = moving({ issuer: OTHER, store: () => store }, {}, auth);
+    await expect(server.listTools(ada)).rejects.toMatchObject({ code: "mcp_unauthorized" });
+    expect(auth.grants).toEqual(["authorization_code"]);
+  });
+
   it("F24 that is a new one registers the app anew, and the user signs in there", async () => {
     const { auth, server, signIn } = moving();
     await signIn();

@@ -15,12 +15,16 @@ export function isSameIssuer(one: string | undefined, other: string): boolean {
   return one !== undefined && one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }
 
-/** Returns how the app is known to an authorization server; `undefined` if it is not. */
+/**
+ * Returns how the app is known to an authorization server; `undefined` if it is not, or if it expects another
+ * one by now.
+ */
 export function clientAt<Deps>(
   oauth: McpOAuthOptions<Deps> | undefined,
   { client }: SignInRecord,
   issuer: string,
 ): StoredOAuthClientInformation | undefined {
+  if (oauth?.issuer !== undefined && !isSameIssuer(oauth.issuer, issuer)) return undefined;
   const known = ownClient(oauth) ?? client;
   return isSameIssuer(known?.issuer, issuer) ? known : undefined;
 }
