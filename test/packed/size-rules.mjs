@@ -6,7 +6,7 @@ const LIMITS = {
   "@pawl/cloudflare": 13,
   "@pawl/core": 1100,
   "@pawl/knowledge": 90,
-  "@pawl/mcp": 225,
+  "@pawl/mcp": 275,
   "@pawl/openai": 53,
   "@pawl/otel": 37,
   "@pawl/pg-boss": 20,

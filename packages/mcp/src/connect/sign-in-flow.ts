@@ -109,8 +109,8 @@ interface Begun {
 }
 
 /**
- * Returns an OAuth provider with which the SDK begins a sign-in. One with a registration by hand saves none, so
- * that the SDK does not register the app at another server.
+ * Returns an OAuth provider with which the SDK begins a sign-in. One with a registration by hand saves none,
+ * so that the SDK does not register the app at another server.
  */
 function providerOf<Deps>(oauth: McpOAuthOptions<Deps>, begun: Begun): OAuthClientProvider {
   const { pending, discovery } = begun;

@@ -21,11 +21,12 @@ const limit = pLimit(2);
 const programOf = ({ name }: Kit): string =>
   new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url).pathname;
 
-/** Returns the names of a kit's scenarios. One that is not in the revision is passed over by the kit. */
+/** Returns the names of a kit's scenarios, of the revision that is tested. Extensions are in no revision. */
 async function scenariosOf(kit: Kit): Promise<string[]> {
   const { stdout } = await run(node, [programOf(kit), "list", "--client"]);
-  const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = ""]) => name);
-  return names.filter((name) => isSoak || kit.short.includes(name));
+  const listed = [...stdout.matchAll(/^ {2}- (\S+) \[(.*)\]$/gm)];
+  const tested = listed.filter(([, , revisions = ""]) => revisions.includes(kit.revision ?? ""));
+  return tested.map(([, name = ""]) => name).filter((name) => isSoak || kit.short.includes(name));
 }
 
 /** Returns what a kit says about a scenario that fails; `undefined` if it passes. */
