@@ -9,8 +9,10 @@ const task = (more: Partial<OpenTask> = {}): OpenTask => ({
 
 describe("the time of the next question about a task", () => {
   it("F24 T14 is later the more often its server could not be asked, up to a minute", () => {
-    const pauses = [0, 1, 2, 3, 10, 1_000].map((failures) => nextPoll(task({ failures }), 0));
-    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
+    const pauses = (random: number) =>
+      [0, 1, 2, 3, 10, 1_000].map((failures) => nextPoll(task({ failures }), 0, () => random));
+    expect(pauses(0)).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
+    expect(pauses(1)).toEqual([1_000, 1_500, 3_000, 6_000, 45_000, 45_000]);
   });
 
   it("F24 T14 is later the longer it has been running, and not after its end", () => {

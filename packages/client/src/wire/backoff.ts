@@ -1,3 +1,4 @@
+// Pages do not load the entry of core that exports `backoff()`. They retry sooner, and more at random.
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 

@@ -1,4 +1,5 @@
 import { type EventStore, messageOf, PawlError } from "@pawl/core";
+import { backoff } from "@pawl/core/model";
 import type { AppendOptions } from "@pawl/core/store";
 import type { SqliteStore } from "@pawl/sqlite";
 
@@ -90,7 +91,7 @@ export function wakingStore(
         const next = await due();
         const isOverdue = next !== undefined && next <= now;
         failures = isOverdue ? failures + 1 : 0;
-        const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** (failures - 1));
+        const pauseMs = backoff(failures, { baseMs: leaseTtlMs, maxMs: LONGEST_PAUSE_MS });
         // A run that could not be resumed does not delay the next one.
         const later = isOverdue ? Math.min(now + pauseMs, (await due(now)) ?? now + pauseMs) : next;
         if (later !== undefined) await set(later);

@@ -1,3 +1,5 @@
+import { backoff } from "../base/backoff.ts";
+
 /**
  * SQLSTATEs of a statement that the database rolled back because of concurrent statements: a serialization
  * failure or a deadlock.
@@ -34,8 +36,8 @@ export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (tries === TRIES || !UNDONE.includes(sqlState(error))) throw error;
       // The delay is random, so that two statements that collided do not collide again.
-      const maxDelayMs = Math.min(2 ** tries, 100);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * maxDelayMs));
+      const delayMs = backoff(tries, { baseMs: 2, maxMs: 100, jitter: 1 });
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
   }
 }

@@ -24,5 +24,6 @@ export function inputMismatch(problems: readonly string[]): string {
 
 /** Returns the reason with which a tool's signal aborts once the tool's `timeoutMs` is over. */
 export function tookTooLong(timeoutMs: number | undefined): Error {
-  return new Error(`The tool took longer than ${timeoutMs} ms.`);
+  // The name tells it from a stop: see `failureCause()`.
+  return Object.assign(new Error(`The tool took longer than ${timeoutMs} ms.`), { name: "TimeUp" });
 }

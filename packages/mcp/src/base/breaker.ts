@@ -1,3 +1,4 @@
+import { failureCause, newCircuit } from "@pawl/core/model";
 import { McpFailure } from "./failure.ts";
 
 /** When a server that keeps failing gets no requests for a while. */
@@ -9,47 +10,40 @@ export interface BreakerOptions {
 }
 
 /** Lets requests through while a server answers, and one at a time after it has failed too often. */
-export type Breaker = <T>(work: () => Promise<T>) => Promise<T>;
+export type Breaker = <T>(work: () => Promise<T>, signal: AbortSignal | undefined) => Promise<T>;
 
-// Core's `withCircuitBreaker` wraps a model. This one judges by whether a request had an answer.
 /**
  * Makes a breaker for one server. Failures count if the server could not be reached or did not answer; an
- * error that it returns closes the circuit, because it is there. While the circuit is open, requests fail at
- * once as `mcp_circuit_open`. After the pause one trial is let through.
+ * error that it returns closes the circuit, because it is there. A request that was aborted has not failed.
+ * While the circuit is open, requests fail at once as `mcp_circuit_open`. After the pause one trial is let
+ * through.
  */
 export function breaker(
   server: string,
   { failures = 5, coolDownMs = 30_000 }: BreakerOptions,
   now: () => number,
 ): Breaker {
-  let inARow = 0;
-  let until: number | undefined;
-  let trying = false;
-  return async (work) => {
-    const isTrial = until !== undefined;
-    if (until !== undefined && (trying || now() < until)) throw isOpen(server, Math.max(0, until - now()));
-    trying = isTrial;
+  const circuit = newCircuit({ failures, coolDownMs, now, refusal: (leftMs) => isOpen(server, leftMs) });
+  return async (work, signal) => {
+    const call = circuit.begin();
     try {
       const result = await work();
-      inARow = 0;
-      until = undefined;
+      call.succeeded();
       return result;
     } catch (error) {
-      const isDown =
-        error instanceof McpFailure &&
-        (error.code === "mcp_unreachable" || error.code === "mcp_outcome_unknown");
-      if (!isDown) {
-        inARow = 0;
-        until = undefined;
-      } else {
-        inARow += 1;
-        if (inARow >= failures) until = now() + coolDownMs;
-      }
+      if (isDown(error)) call.failed(1, signal);
+      else if (failureCause(signal) !== "aborted") call.succeeded();
       throw error;
     } finally {
-      if (isTrial) trying = false;
+      call.over();
     }
   };
+}
+
+/** Whether an error means that the server could not be reached, or did not answer. */
+function isDown(error: unknown): boolean {
+  if (!(error instanceof McpFailure)) return false;
+  return error.code === "mcp_unreachable" || error.code === "mcp_outcome_unknown";
 }
 
 function isOpen(server: string, leftMs: number): McpFailure {

@@ -7,15 +7,22 @@ import type { Token } from "./token.ts";
 
 const IDLE_MS = 300_000;
 
+/** How a connection is used. */
+export interface LinkUse {
+  /** The session of an older server to use, also if another process has begun it. */
+  session?: string | undefined;
+  /** The signal of the work. */
+  signal?: AbortSignal | undefined;
+}
+
 /** The connection of one user to one server. It is opened when it is needed, and again after it was lost. */
 export interface Link {
   /**
-   * Uses the connection. If it turns out to be gone before anything was sent, a new one is used. With
-   * `session`, uses that session of an older server, also if another process has begun it.
+   * Uses the connection. If it turns out to be gone before anything was sent, a new one is used.
    *
    * @throws McpFailure
    */
-  use<T>(work: (client: Client) => Promise<T>, session?: string): Promise<T>;
+  use<T>(work: (client: Client) => Promise<T>, use?: LinkUse): Promise<T>;
   /** What must not appear in a result or an error. */
   secrets(): readonly string[];
   close(): Promise<void>;
@@ -63,7 +70,7 @@ export function makeLink<Deps>(
   return {
     secrets,
     close,
-    use: async (work, session) => {
+    use: async (work, { session } = {}) => {
       busy += 1;
       clearTimeout(idle);
       try {

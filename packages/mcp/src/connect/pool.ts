@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { breaker } from "../base/breaker.ts";
 import type { McpUser } from "../base/user.ts";
-import { type Link, makeLink } from "./link.ts";
+import { type Link, type LinkUse, makeLink } from "./link.ts";
 import type { Known } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
@@ -56,8 +56,8 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       const isShared = options.token === undefined && signIns === undefined;
       const key = isShared ? "" : JSON.stringify([user.userId, token ?? null]);
       const link = linkOf(key, user, token);
-      const use = <T>(work: (client: Client) => Promise<T>, session?: string): Promise<T> =>
-        limit(() => guarded(() => link.use(work, session)));
+      const use = <T>(work: (client: Client) => Promise<T>, how: LinkUse = {}): Promise<T> =>
+        limit(() => guarded(() => link.use(work, how), how.signal));
       return { key, use, secrets: link.secrets };
     },
     close: async () => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@pawl/core";
+import { backoff } from "@pawl/core/model";
 import { McpFailure } from "../base/failure.ts";
 import type { Connection } from "../connect/pool.ts";
 import type { CallToolResult, Client } from "../connect/sdk.ts";
@@ -31,9 +32,9 @@ export interface InputRequired {
 /** What is added to the tool's own time limit, so that core ends the call and says that its time is over. */
 const EXTRA_MS = 2_000;
 
-/** How often a call is repeated after a lost connection, if it is safe, and the first pause. */
+/** How often a call is repeated after a lost connection, if it is safe, and the pauses before. */
 const RETRIES = 2;
-const PAUSE_MS = 250;
+const PAUSES = { baseMs: 250, maxMs: 1_000 };
 
 /**
  * Sends a call. One whose outcome is unknown is sent again only if `isSafe`.
@@ -47,12 +48,12 @@ export async function send(
 ): Promise<CallToolResult | InputRequired> {
   for (let retries = 0; ; retries += 1) {
     try {
-      return await connection.use((client) => request(client, attempt));
+      return await connection.use((client) => request(client, attempt), { signal: attempt.signal });
     } catch (error) {
       if (attempt.signal.aborted) throw attempt.signal.reason;
       const isUnknown = error instanceof McpFailure && error.outcome === "unknown";
       if (!isUnknown || !isSafe || retries === RETRIES) throw error;
-      await pause(PAUSE_MS * 4 ** retries, attempt.signal);
+      await pause(backoff(retries + 1, PAUSES), attempt.signal);
     }
   }
 }

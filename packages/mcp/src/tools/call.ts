@@ -1,4 +1,5 @@
 import type { JsonObject, ToolContext } from "@pawl/core";
+import { backoff } from "@pawl/core/model";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
@@ -24,8 +25,8 @@ export const TIMEOUT_MS = 60_000;
 
 const MAX_QUESTIONS = 10;
 
-/** The pause before a server that needs nothing but time is asked again, in milliseconds. */
-const AGAIN_MS = 1_000;
+/** The pauses before a server that needs nothing but time is asked again. */
+const AGAIN = { baseMs: 1_000, maxMs: 5_000 };
 
 /** A tool of a server, as it was listed. */
 export interface ServerTool<Deps> {
@@ -129,7 +130,7 @@ async function answered<Deps>(
         answers: {},
         requestState: requestState ?? null,
       });
-    await pause(AGAIN_MS * Math.min(round, 5), context.signal);
+    await pause(backoff(round, AGAIN), context.signal);
     resume = { inputResponses: {}, ...(requestState !== undefined && { requestState }) };
   }
 }

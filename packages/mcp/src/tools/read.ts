@@ -27,8 +27,9 @@ export async function readResource(
   uri: string,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const { contents } = await connection.use((client) =>
-    client.readResource({ uri }, { cacheMode: "refresh", ...(signal && { signal }) }),
+  const { contents } = await connection.use(
+    (client) => client.readResource({ uri }, { cacheMode: "refresh", ...(signal && { signal }) }),
+    { signal },
   );
   return contents.map((part) => plain(toJson(part))).join("\n\n");
 }
@@ -40,8 +41,9 @@ export async function getPrompt(
   args: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const { messages } = await connection.use((client) =>
-    client.getPrompt({ name, arguments: { ...args } }, signal && { signal }),
+  const { messages } = await connection.use(
+    (client) => client.getPrompt({ name, arguments: { ...args } }, signal && { signal }),
+    { signal },
   );
   return messages.map(({ content }) => plain(toJson(content))).join("\n\n");
 }

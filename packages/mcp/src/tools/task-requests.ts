@@ -44,10 +44,13 @@ async function ask(
   session: string | undefined,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const given = await connection.use((client: Client) => {
-    signal.throwIfAborted();
-    return client.request({ method, params } as never, ANY as never, { signal, timeout });
-  }, session);
+  const given = await connection.use(
+    (client: Client) => {
+      signal.throwIfAborted();
+      return client.request({ method, params } as never, ANY as never, { signal, timeout });
+    },
+    { session, signal },
+  );
   return objectIn(given as Json);
 }
 

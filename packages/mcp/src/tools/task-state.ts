@@ -1,4 +1,5 @@
 import type { Json, JsonObject, ToolContext } from "@pawl/core";
+import { backoff } from "@pawl/core/model";
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn } from "../base/json.ts";
 import type { ServerTask, TaskWire } from "../base/task-wire.ts";
@@ -76,9 +77,14 @@ export function timesOf<Deps>(
  * Returns when to ask about a task again: after the server's interval, or later if the task has been running
  * for long or the server cannot be reached.
  */
-export function nextPoll({ since, until, pollMs, failures }: OpenTask, now: number): number {
+export function nextPoll(
+  { since, until, pollMs, failures }: OpenTask,
+  now: number,
+  random: () => number = Math.random,
+): number {
   const byAge = Math.min((now - since) / 8, MOST_PAUSE_MS);
-  const byFailures = failures === 0 ? 0 : Math.min(POLL_MS * 2 ** Math.min(failures, 20), MOST_PAUSE_MS);
+  const pauses = { baseMs: 2 * POLL_MS, maxMs: MOST_PAUSE_MS, random };
+  const byFailures = failures === 0 ? 0 : backoff(failures, pauses);
   return Math.round(
     Math.min(now + Math.max(pollMs, byAge, byFailures), Math.max(until, now + LEAST_POLL_MS)),
   );

@@ -1,9 +1,10 @@
+import { backoff } from "@pawl/core/model";
 import { type ListeningDatabase, listen } from "./listener.ts";
 
 /** The time between two tests of a connection, in milliseconds. Also the longest wait before a reconnect. */
 // Readers of idle sessions rely on notifications, so a dead connection must be noticed soon.
 const CHECK_MS = 10_000;
-/** The wait after the first failure, in milliseconds. Each further failure doubles it. */
+/** The wait after the first failure, in milliseconds. */
 export const RETRY_MS = 1_000;
 
 interface Ear {
@@ -24,14 +25,15 @@ interface Ear {
 /** Listens until the signal aborts. Replaces the connection when it is lost or receives no notifications. */
 export async function keepListening(ear: Ear): Promise<void> {
   const { signal, onState, onError } = ear;
-  for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, CHECK_MS)) {
+  for (let failures = 1; !signal.aborted; failures += 1) {
     try {
-      if (await listenOnce(ear)) wait = RETRY_MS;
+      if (await listenOnce(ear)) failures = 1;
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
     onState(false);
-    await pause(wait, signal);
+    // A database that restarts has lost the connections of all processes at the same moment.
+    await pause(backoff(failures, { baseMs: RETRY_MS, maxMs: CHECK_MS }), signal);
   }
 }
 

@@ -1,4 +1,5 @@
 import { systemClock } from "@pawl/core";
+import { backoff } from "@pawl/core/model";
 import { noAnswer, type Ran, RemoteFailure } from "./remote-failure.ts";
 
 /** How long and how often a request is tried. */
@@ -10,8 +11,8 @@ export interface Patience {
   retries: number;
 }
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 5_000;
+/** The waits between attempts, unless the server asks for another one. */
+const WAITS = { baseMs: 250, maxMs: 5_000 };
 
 /**
  * Tries until an attempt succeeds, fails for good, or the time is over. Waits double, and a quarter of each
@@ -37,7 +38,7 @@ export async function withAttempts<T>(
         if (!(cause instanceof RemoteFailure)) throw cause;
         const failure = cause.after(ran);
         ran = failure.ran;
-        const waitMs = failure.retryAfterMs ?? backoff(tries);
+        const waitMs = failure.retryAfterMs ?? backoff(tries + 1, WAITS);
         if (!failure.isPassing || tries >= retries || systemClock.now() + waitMs >= endsAt) throw failure;
         await raced(both, new Promise<void>((resolve) => systemClock.after(waitMs, resolve)));
       }
@@ -45,10 +46,6 @@ export async function withAttempts<T>(
   } finally {
     cancel();
   }
-}
-
-function backoff(tries: number): number {
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries) * (1 - Math.random() / 4);
 }
 
 /** Waits for work. Rejects with the signal's reason when it aborts, whatever the work does. */

@@ -1,5 +1,6 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { newCircuit } from "../../base/circuit.ts";
 import type { ModelFailure } from "../../base/errors.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
@@ -61,12 +62,15 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
 export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
   checkModel("The model of withCircuitBreaker()", model);
   checkOptions("withCircuitBreaker()", options, OPTIONS);
-  const beginCall = circuit(options);
+  const { failures = 5, coolDownMs = 30_000, now = Date.now } = options;
+  checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
+  checkNumbers("withCircuitBreaker()", { coolDownMs });
+  const circuit = newCircuit({ failures, coolDownMs, now, refusal: circuitOpen });
   async function* stream(
     request: ModelRequest,
     callOptions: StreamOptions,
   ): AsyncGenerator<ModelEvent, void> {
-    const call = beginCall();
+    const call = circuit.begin();
     const check = answerCheck();
     try {
       for await (const event of model.stream(request, callOptions)) {
@@ -78,65 +82,13 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
       throw cutStream();
     } catch (error) {
       const failure = failureOf(error);
-      if (failure !== undefined && !callOptions.signal.aborted) call.failed(failure);
+      if (failure !== undefined) call.failed(weightOf(failure), callOptions.signal);
       throw error;
     } finally {
       call.over();
     }
   }
   return decorate(model, stream);
-}
-
-/** A call that the circuit let through. Its methods report the call's outcome to the circuit. */
-interface Call {
-  succeeded(): void;
-  failed(failure: ModelFailure): void;
-  /** Ends the call. If it was a trial that neither succeeded nor failed, the next call becomes the trial. */
-  over(): void;
-}
-
-/**
- * Creates a circuit. It is closed while `openUntil` is undefined, open before that time, and half open
- * afterwards. Returns the function that begins a call. It throws `circuit_open` instead if the circuit is
- * open, or if it is half open and another call is the trial.
- */
-function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
-  checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
-  checkNumbers("withCircuitBreaker()", { coolDownMs });
-  /**
-   * The failures since the last success. A new trial does not reset them, so one failed trial opens the
-   * circuit again.
-   */
-  let failuresInARow = 0;
-  let openUntil: number | undefined;
-  let hasTrial = false;
-
-  const beginCall = (): Call => {
-    const leftMs = openUntil === undefined ? 0 : openUntil - now();
-    if (leftMs > 0) throw circuitOpen(leftMs);
-    if (hasTrial) throw circuitOpen(coolDownMs);
-    const isTrial = openUntil !== undefined;
-    hasTrial = isTrial;
-    /** Returns whether the call's outcome counts: not if the circuit has opened since the call began. */
-    const counts = () => isTrial || openUntil === undefined;
-    return {
-      succeeded: () => {
-        if (!counts()) return;
-        failuresInARow = 0;
-        openUntil = undefined;
-      },
-      failed: (failure) => {
-        const weight = weightOf(failure);
-        if (!counts() || weight === 0) return;
-        failuresInARow += weight;
-        if (failuresInARow >= failures) openUntil = now() + coolDownMs;
-      },
-      over: () => {
-        if (isTrial) hasTrial = false;
-      },
-    };
-  };
-  return beginCall;
 }
 
 function circuitOpen(retryAfterMs: number): Error {

@@ -1,4 +1,5 @@
 import type { ModelFailure } from "../../base/errors.ts";
+import { failureCause } from "../../base/failure-cause.ts";
 import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
@@ -53,7 +54,8 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
         }
         throw cutStream();
       } catch (error) {
-        const announcement = options.signal.aborted ? undefined : announce(error, models[index + 1]);
+        const hasFailed = failureCause(options.signal) === "failed";
+        const announcement = hasFailed ? announce(error, models[index + 1]) : undefined;
         if (announcement === undefined) throw error;
         yield announcement;
       }

@@ -1,6 +1,8 @@
+import { backoff } from "../../base/backoff.ts";
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
 import { pause, type Sleep } from "../../base/clock.ts";
+import { failureCause } from "../../base/failure-cause.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "../failure.ts";
@@ -67,15 +69,12 @@ export function withRetry(model: ModelClient, options: RetryOptions = {}): Model
   checkNumbers("withRetry()", { retries, baseMs, maxMs });
   checkNumbers("withRetry()", { jitter }, { most: 1 });
 
-  const backoff = (attempt: number): number =>
-    Math.round(Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (1 - jitter * random()));
-
   /** Returns the event that announces the next attempt; `undefined` if there is no further attempt. */
   const nextAfter = (error: unknown, attempt: number, { signal, timeLeftMs }: StreamOptions) => {
     const failure = failureOf(error);
     if (failure?.retryable !== true || failure.type === "circuit_open") return undefined;
-    if (attempt > retries || signal.aborted) return undefined;
-    const waitMs = failure.retryAfterMs ?? backoff(attempt);
+    if (attempt > retries || failureCause(signal) !== "failed") return undefined;
+    const waitMs = failure.retryAfterMs ?? backoff(attempt, { baseMs, maxMs, jitter, random });
     if (timeLeftMs !== undefined && waitMs >= timeLeftMs()) return undefined;
     return attemptFailed(error, failure, model, waitMs);
   };

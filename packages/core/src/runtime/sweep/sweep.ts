@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
+import { backoff } from "../../base/backoff.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
 import { type Host, type LegOptions, noSuchAgent, type Place, type Wake, type Work } from "../leg/host.ts";
@@ -170,7 +171,7 @@ async function tryToResume(host: Host, session: Session, agent: Agent, from: Leg
   } catch (error) {
     from.place?.leave();
     const failures = (setbacks.get(session.id)?.failures ?? 0) + 1;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** failures);
+    const pauseMs = backoff(failures, { baseMs: 2 * leaseTtlMs, maxMs: LONGEST_PAUSE_MS });
     setbacks.set(session.id, { failures, dueAt: clock.now() + pauseMs });
     if (failures === 1) host.report(error);
     return undefined;

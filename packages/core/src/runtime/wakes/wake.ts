@@ -1,3 +1,4 @@
+import { backoff } from "../../base/backoff.ts";
 import { LONGEST_TIMER_MS } from "../../base/clock.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
@@ -13,9 +14,8 @@ import type { CallerOptions, Host, Wake, Work } from "../leg/host.ts";
  */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** The first and the longest pause between attempts to resume a run whose time has come, in milliseconds. */
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 60_000;
+/** The pauses between attempts to resume a run whose time has come. */
+const RETRY = { baseMs: 100, maxMs: 60_000 };
 
 /**
  * Arranges that a leg's run is resumed at the time for which it waits. The application's engine does so, or
@@ -56,7 +56,7 @@ function setWake(
   { ms, background }: { ms: number; background: boolean },
 ): void {
   const { promise: work, resolve } = Promise.withResolvers<Work>();
-  let pauseMs = FIRST_RETRY_MS;
+  let failures = 0;
   const setTimer = (afterMs: number) => host.clock.after(afterMs, () => void resume(), { background });
   let cancelTimer = setTimer(ms);
   const timer: Wake = { ...wake, work, cancel: () => cancelTimer() };
@@ -74,8 +74,8 @@ function setWake(
       if (resumed !== "moved on") resolve(resumed);
     } else if (isCurrent && !host.draining) {
       // The run is not due yet by the store's clock, or the lease is taken, or the store failed.
-      cancelTimer = setTimer(resumed === undefined ? pauseMs : resumed.waitMs + 1);
-      if (resumed === undefined) pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
+      if (resumed === undefined) failures += 1;
+      cancelTimer = setTimer(resumed === undefined ? backoff(failures, RETRY) : resumed.waitMs + 1);
     }
   };
 }
