@@ -177,7 +177,7 @@ describe("a call that fails", () => {
     expect(outcomes).toEqual(["mcp_outcome_unknown", "mcp_refused", "mcp_outcome_unknown", "ok"]);
   });
 
-  it("T14 waits for its turn if the server takes only some at a time", async () => {
+  it("T14 waits for its turn if the server takes only some at a time, of which a user has half", async () => {
     let running = 0;
     let most = 0;
     const served = serve((server) => {
@@ -190,7 +190,7 @@ describe("a call that fails", () => {
       });
     });
     const four = Array.from({ length: 4 }, (_, n) => ({ name: "mcp__test__it", id: `c${n}`, input: { n } }));
-    const one = world([connectTo(served, { concurrency: 2 })], [{ tools: four }, { text: "Ok." }]);
+    const one = world([connectTo(served, { concurrency: 3 })], [{ tools: four }, { text: "Ok." }]);
     await one.say("Go");
     expect(most).toBe(2);
   });

@@ -7,7 +7,11 @@ const TIMEOUT_MS = 1_500;
 export const attack: Attack = {
   id: "attacks-16",
   title: "What one user stops or lets hang keeps all users from an MCP server",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/fair.test.ts",
+    title: "B8 a user whose calls take too long is kept from a server alone",
+  },
   attempt: () =>
     brokenByAny({
       "5 stops": () => stops(),

@@ -11,7 +11,10 @@ function world(failures = 2) {
     refusal: (leftMs) => new Error(`${leftMs} ms left`),
   });
   /** Makes a call, and returns how it went. */
-  const call = (outcome: "ok" | "fails", { caller, signal }: { caller?: string; signal?: AbortSignal } = {}) => {
+  const call = (
+    outcome: "ok" | "fails",
+    { caller, signal }: { caller?: string; signal?: AbortSignal } = {},
+  ) => {
     try {
       const one = circuit.begin(caller);
       if (outcome === "ok") one.succeeded();

@@ -12,6 +12,7 @@ export type Outcome = "not_sent" | "unknown" | "done" | "failed";
 export type McpFailureCode =
   | "mcp_unreachable"
   | "mcp_circuit_open"
+  | "mcp_busy"
   | "mcp_unauthorized"
   | "mcp_outcome_unknown"
   | "mcp_unusable_result"
@@ -47,6 +48,9 @@ export class McpFailure extends Error {
   readonly outcome: Outcome;
   /** Whether the connection is gone or the server has forgotten it: nothing was run, and another may work. */
   readonly isStale: boolean;
+
+  /** Whether the server was not there, whoever asks. */
+  isOffline = false;
 
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
@@ -120,16 +124,13 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
     );
   if (typeof code === "string" && UNUSABLE.includes(code)) return unusable(server, why);
   if (data?.status !== undefined) return ofStatus(server, Number(data.status), why);
-  const isUnsent =
-    (typeof code === "string" && NOT_SENT.includes(code)) || causes(thrown).some(isNoConnection);
-  if (isUnsent || isGone(why))
-    return new McpFailure(
-      "mcp_unreachable",
-      "not_sent",
-      `"${server}" cannot be reached: ${why}`,
-      isGone(why),
-    );
-  return unknown(server, why);
+  const isOffline = causes(thrown).some(isNoConnection);
+  const isUnsent = isOffline || (typeof code === "string" && NOT_SENT.includes(code)) || isGone(why);
+  if (!isUnsent) return unknown(server, why);
+  const message = `"${server}" cannot be reached: ${why}`;
+  const failure = new McpFailure("mcp_unreachable", "not_sent", message, isGone(why));
+  failure.isOffline = isOffline;
+  return failure;
 }
 
 function insufficientScope(server: string, { requiredScope, resourceMetadataUrl }: Facts): McpFailure {

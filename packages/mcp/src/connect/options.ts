@@ -70,11 +70,15 @@ export interface McpServerOptions<Deps = unknown> {
   trustAnnotations?: boolean;
   /** Whether a run needs this server: if it cannot be reached, the run is refused. Default: no. */
   required?: boolean;
-  /** Time limit of a call, in milliseconds. Default: 60,000. */
+  /**
+   * Time limit of a call, in milliseconds. For up to half of it, the call waits for its turn. Default: 60,000.
+   */
   timeoutMs?: number;
   /** Time limit of connecting, in milliseconds. Default: 30,000. */
   connectTimeoutMs?: number;
-  /** The number of requests at a time. Default: 8. */
+  /**
+   * The number of requests at a time. One user has at most half of them, and users take turns. Default: 8.
+   */
   concurrency?: number;
   /** The longest response over HTTP, in bytes. Default: 10,485,760. Over stdio it is always this. */
   maxResponseBytes?: number;
@@ -90,7 +94,10 @@ export interface McpServerOptions<Deps = unknown> {
   listTtlMs?: number;
   /** How long a connection or program without requests stays open, in milliseconds. Default: 300,000. */
   idleMs?: number;
-  /** When a server that keeps failing gets no requests for a while. */
+  /**
+   * When a server that keeps failing gets no requests for a while, or none of one user. Default: 5 failures in
+   * a row, 30 seconds.
+   */
   breaker?: BreakerOptions;
   /**
    * The protocol to speak: `modern` (2026-07-28), `legacy` (`initialize`, up to 2025-11-25), or `auto`, which

@@ -1,9 +1,10 @@
-import pLimit from "p-limit";
 import { breaker } from "../base/breaker.ts";
+import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { type Link, type LinkUse, makeLink } from "./link.ts";
 import type { Known } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
+import { newPlaces } from "./places.ts";
 import type { Client } from "./sdk.ts";
 import { makeSignIns, type SignIns } from "./sign-in.ts";
 import type { OnSignInError } from "./sign-in-failure.ts";
@@ -18,21 +19,39 @@ export interface Pool<Deps> {
   close(): Promise<void>;
 }
 
+/** A request over a connection. */
+export interface Asked extends LinkUse {
+  /** Whether all users of the connection wait for the answer. If they share it, none of them takes a place. */
+  isForAll?: boolean;
+}
+
 /** A user's connection, within the server's limits. */
-export interface Connection extends Omit<Link, "close"> {
+export interface Connection extends Pick<Link, "secrets"> {
+  /**
+   * Uses the connection at a place of the user. Waits for the place for at most half of `timeoutMs`.
+   *
+   * @throws McpFailure
+   */
+  use<T>(work: (client: Client) => Promise<T>, asked?: Asked): Promise<T>;
   /** A key of the connection, the same for the same user and token. Never shown or stored. */
   readonly key: string;
 }
 
+/** The default time limit of a call, in milliseconds. */
+export const TIMEOUT_MS = 60_000;
+
+/** The user for whom requests are made that all users of a shared connection wait for. */
+const EVERYBODY = "";
+
 /** Makes the connections to a server. `onSignInError` gets the reasons of sign-ins that fail. */
 export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: OnSignInError): Pool<Deps> {
-  const { name, concurrency = 8, now = Date.now } = options;
+  const { name, concurrency = 8, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
   const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
   const tokenOf = tokens(options);
   // A program would be started twice again after it was idle.
   const shared: Known = { prior: undefined };
   const signIns = options.oauth && makeSignIns(options, onSignInError);
-  const limit = pLimit(concurrency);
+  const places = newPlaces(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 
   function linkOf(key: string, user: McpUser<Deps>, token: string | undefined): Link {
@@ -56,8 +75,18 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       const isShared = options.token === undefined && signIns === undefined;
       const key = isShared ? "" : JSON.stringify([user.userId, token ?? null]);
       const link = linkOf(key, user, token);
-      const use = <T>(work: (client: Client) => Promise<T>, how: LinkUse = {}): Promise<T> =>
-        limit(() => guarded(() => link.use(work, how), how.signal));
+      const use: Connection["use"] = async (work, { isForAll = false, ...how } = {}) => {
+        const { signal } = how;
+        const userId = isForAll && isShared ? EVERYBODY : user.userId;
+        // The rest of the time is for the call.
+        const waitMs = timeoutMs / 2;
+        const leave = await places.take(userId, { waitMs, signal, refusal: (why) => noPlace(name, why) });
+        try {
+          return await guarded({ userId, signal, isShared }, () => link.use(work, how));
+        } finally {
+          leave();
+        }
+      };
       return { key, use, secrets: link.secrets };
     },
     close: async () => {
@@ -66,4 +95,10 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       await Promise.all(all.map(({ link }) => link.close()));
     },
   };
+}
+
+function noPlace(server: string, why: "time_up" | "aborted"): McpFailure {
+  const reason = why === "aborted" ? "the run was stopped" : "other calls took too long";
+  const message = `Not sent: "${server}" has too many calls at once, and ${reason} before it was this one's turn.`;
+  return new McpFailure("mcp_busy", "not_sent", message);
 }

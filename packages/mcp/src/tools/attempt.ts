@@ -50,6 +50,7 @@ export async function send(
     try {
       return await connection.use((client) => request(client, attempt), { signal: attempt.signal });
     } catch (error) {
+      if (error instanceof McpFailure && error.code === "mcp_busy") throw error;
       if (attempt.signal.aborted) throw attempt.signal.reason;
       const isUnknown = error instanceof McpFailure && error.outcome === "unknown";
       if (!isUnknown || !isSafe || retries === RETRIES) throw error;

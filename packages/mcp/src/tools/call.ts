@@ -6,7 +6,7 @@ import { hide } from "../base/hide.ts";
 import { taskIn } from "../base/task-wire.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
-import type { Connection, Pool } from "../connect/pool.ts";
+import { type Connection, type Pool, TIMEOUT_MS } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import { type Attempt, type InputRequired, pause, send } from "./attempt.ts";
 import { checkedOutput } from "./check-output.ts";
@@ -19,9 +19,6 @@ import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
 import { taskBefore, taskParams } from "./task-state.ts";
 import { triedBefore } from "./tried-before.ts";
-
-/** The default time limit of a call, in milliseconds. */
-export const TIMEOUT_MS = 60_000;
 
 const MAX_QUESTIONS = 10;
 

@@ -65,7 +65,7 @@ export function toolLists<Deps>(
 
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
-    const tools = await connection.use((client) => readList(options.name, client));
+    const tools = await connection.use((client) => readList(options.name, client), { isForAll: true });
     const shown = hide(toJson(tools) as Json, connection.secrets()) as unknown as ListedTool[];
     const list = await listOf({ options, pool, source }, shown);
     const before = kept.get(connection.key)?.list;

@@ -1,8 +1,8 @@
 import { type JsonObject, type Schema, type Tool, tool } from "@pawl/core";
 import { clipText, type ToolSource, untrustedSchema } from "@pawl/core/tools";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
-import type { Pool } from "../connect/pool.ts";
-import { callTool, TIMEOUT_MS } from "./call.ts";
+import { type Pool, TIMEOUT_MS } from "../connect/pool.ts";
+import { callTool } from "./call.ts";
 import { outputProblem } from "./check-output.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { modelSchema, NOT_SHOWN } from "./model-schema.ts";

@@ -4,7 +4,7 @@ import { McpFailure } from "../base/failure.ts";
 import { own } from "../base/json.ts";
 import type { ServerTask } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
-import type { Connection } from "../connect/pool.ts";
+import { type Connection, TIMEOUT_MS } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import { pause } from "./attempt.ts";
 import { checkRound, questionFor } from "./question.ts";
@@ -21,9 +21,6 @@ import { nextPoll, type OpenTask, openTask, storedTask, timesOf } from "./task-s
 import { isOutside } from "./tried-before.ts";
 
 const MAX_QUESTIONS = 10;
-
-/** The default time limit of a call, in milliseconds. */
-const CALL_MS = 60_000;
 
 /** A call whose tool may become a task. */
 export interface TaskCall<Deps> {
@@ -86,7 +83,7 @@ async function look(about: AboutTask, task: OpenTask): Promise<Looked> {
 }
 
 function aboutTask<Deps>({ options, connection, context: { signal } }: TaskCall<Deps>): AboutTask {
-  const { name, timeoutMs = CALL_MS } = options;
+  const { name, timeoutMs = TIMEOUT_MS } = options;
   // Several requests fit into the time limit of a call, which core watches.
   return { server: name, connection, signal, timeoutMs: timeoutMs * 0.4 };
 }

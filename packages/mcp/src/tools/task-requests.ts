@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
-import { McpFailure, unusable } from "../base/failure.ts";
+import { McpFailure, type McpFailureCode, unusable } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { objectIn } from "../base/json.ts";
 import { readTask, type ServerTask } from "../base/task-wire.ts";
@@ -114,11 +114,20 @@ export async function checkedResult(server: string, given: Json | undefined): Pr
   throw unusable(server, "it is not a valid result of a tool");
 }
 
+/** The codes of failures after which asking again may help. */
+const PASSING: readonly McpFailureCode[] = [
+  "mcp_unreachable",
+  "mcp_circuit_open",
+  "mcp_busy",
+  "mcp_outcome_unknown",
+  "mcp_refused",
+];
+
 /** Whether asking about the task again may help. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof McpFailure)) return false;
   if (error.rpcCode !== undefined) return error.rpcCode === INTERNAL_ERROR;
-  return ["mcp_unreachable", "mcp_circuit_open", "mcp_outcome_unknown", "mcp_refused"].includes(error.code);
+  return PASSING.includes(error.code);
 }
 
 const INTERNAL_ERROR = -32_603;
