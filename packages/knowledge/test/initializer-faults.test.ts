@@ -1,6 +1,7 @@
 import { type EventStore, type ModelClient, memoryStore, PawlError, withRetry } from "@pawl/core";
 import { type Reply, scriptedModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { settled } from "../../../test/support/settled.ts";
 import { dataSource, initializer } from "../src/index.ts";
 import { choiceOf, choosing, initialized, promptOf, someSources, worldOf } from "./support/world.ts";
@@ -77,6 +78,7 @@ describe("an initializer that fails", () => {
     const throws = () => {
       throw new Error("A bug.");
     };
+    expectPrinted("pawl: onError failed: A bug.");
     const model = scriptedModel([choosing()]);
     const hook = initializer({ model, sources: someSources(), spoken: throws, onError: throws });
     const { stop } = await worldOf({ hooks: [hook] }).say("Hi");

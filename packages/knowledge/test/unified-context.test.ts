@@ -1,6 +1,7 @@
 import type { UserDataSource } from "@pawl/core";
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { type ContextReport, unifiedContext } from "../src/index.ts";
 import { worldOf } from "./support/world.ts";
 
@@ -41,6 +42,7 @@ describe("a unified context", () => {
   });
 
   it("C6 leaves out what is empty, fails, is no text or takes too long, and tells of it; the rest is there", async () => {
+    expectPrinted("pawl: onError failed: Telling fails, too.");
     const clock = testClock();
     const told: string[] = [];
     const signals: AbortSignal[] = [];
@@ -140,6 +142,7 @@ describe("a unified context", () => {
   });
 
   it("C6 says how large it has become, and cuts what is too long", async () => {
+    expectPrinted("pawl: onBuilt failed: Telling fails.");
     const reports: ContextReport[] = [];
     const clock = testClock();
     const context = unifiedContext({

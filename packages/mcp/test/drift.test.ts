@@ -1,6 +1,7 @@
 import { memoryStore } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import type { McpToolChange } from "../src/index.ts";
 import { connectTo, serve } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
@@ -40,6 +41,21 @@ describe("a server that changes its tools", () => {
     expect(changes).toEqual([
       { server: "test", added: ["c"], changed: ["b"], removed: ["a"], leftOut: [], shortened: [] },
     ]);
+  });
+
+  it("B8 F24 refuses nobody's message if `onChange` throws", async () => {
+    expectPrinted("pawl: onChange failed: no log");
+    const tools = new Map<string, z.ZodRawShape>([["a", {}]]);
+    const server = connectTo(changing(tools), { listTtlMs: 0 });
+    const one = world([server], [{ text: "1" }, { text: "2" }], {
+      onChange: () => {
+        throw new Error("no log");
+      },
+    });
+    const { sessionId } = await one.say("Go");
+    tools.set("b", {});
+    expect((await one.say("Go", { sessionId })).text).toBe("2");
+    expect(names((await one.of(sessionId, "prefix")).at(-1)?.data.tools)).toEqual(["a", "b"]);
   });
 
   it("F24 F25 in the middle of a run is in its log, ignores new tools, and judges calls by what is there", async () => {

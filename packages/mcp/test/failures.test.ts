@@ -1,5 +1,6 @@
 import { memoryStore } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { settled } from "../../../test/support/settled.ts";
 import type { McpServerOptions } from "../src/index.ts";
 import { connectTo, type Register, serve } from "./support/servers.ts";
@@ -198,6 +199,18 @@ describe("a call that fails", () => {
 
 describe("a server that is down when a run begins", () => {
   const down = { fetch: (async () => unreachable("ECONNREFUSED")) as typeof fetch };
+  const throws = () => {
+    throw new Error("no log");
+  };
+
+  it.each<[string, () => unknown]>([
+    ["throws", throws],
+    ["returns a promise that rejects", async () => throws()],
+  ])("B8 T14 refuses nobody's message if `onError` %s", async (_, onError) => {
+    expectPrinted("pawl: onError failed: no log");
+    const one = world([connectTo(down)], [{ text: "Ok." }], { onError });
+    expect((await one.say("Go")).text).toBe("Ok.");
+  });
 
   it("T14 is left out and reported, and the run goes on", async () => {
     const up = serve(it_());

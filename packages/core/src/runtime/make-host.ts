@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { lazy } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
+import { reporter } from "../base/reporter.ts";
 import { newSlots, type Slots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
 import { retryUnavailable } from "../base/try-again.ts";
@@ -49,7 +50,7 @@ export function makeHost<Deps>({
   // Runs above `concurrency` wait for a place. Without an engine of the application, one in memory wakes
   // them.
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
-  const report = reporter(onError);
+  const report = reporter("onError", onError);
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const storeOnce = withBlobsAndUpcasters(store, blobs, upcasters);
   const storeWithRetries = retryingStore(storeOnce, storeRetryMs, clock);
@@ -98,18 +99,6 @@ export function makeHost<Deps>({
     workLimits,
   };
   return host;
-}
-
-/**
- * Makes `Host.report`, which calls the application's `onError`. If `onError` throws or its promise rejects,
- * the failure is printed to the console.
- */
-function reporter(onError: (error: unknown) => unknown): Host["report"] {
-  const callOnError = async (error: unknown) => onError(error);
-  return (error) =>
-    void callOnError(error).catch((failure) =>
-      console.error(`pawl: onError failed: ${PawlError.describe(failure)}`),
-    );
 }
 
 /** Loads the code for sub-agents, stops and tools of clients. Most processes never need this chunk. */

@@ -6,7 +6,7 @@ import {
   systemClock,
   type UserDataSource,
 } from "@pawl/core";
-import { within } from "@pawl/core/tools";
+import { reporter, within } from "@pawl/core/tools";
 import { checkLimits, clipped } from "../base/clipped.ts";
 import { checkTag, fenced } from "../base/fenced.ts";
 
@@ -116,9 +116,11 @@ export function unifiedContext<Deps = unknown>(
   options: UnifiedContextOptions<Deps>,
 ): (source: UserDataSource<Deps>) => Promise<string> {
   checkOptions("unifiedContext()", options, OPTIONS);
-  const { sections, timeoutMs = 3_000, clock = systemClock, onBuilt } = options;
+  const { sections, timeoutMs = 3_000, clock = systemClock } = options;
   const { onError = (error, { tag }) => console.error(`context, ${tag}: ${PawlError.describe(error)}`) } =
     options;
+  const reportError = reporter("onError", onError);
+  const reportBuilt = reporter("onBuilt", options.onBuilt ?? (() => undefined));
   checkSections(sections);
   checkLimits("a context", { timeoutMs });
   const tags = sections.map(({ tag }) => tag);
@@ -135,7 +137,7 @@ export function unifiedContext<Deps = unknown>(
     const built = sections.map(({ tag, maxChars = MAX_CHARS }, at) => {
       const outcome = settled[at] as PromiseSettledResult<string>;
       const hasFailed = outcome.status === "rejected";
-      if (hasFailed) quietly(() => onError(outcome.reason, { tag }, source));
+      if (hasFailed) reportError(outcome.reason, { tag }, source);
       const whole = hasFailed ? "" : outcome.value;
       const text = fenced(tag, clipped(whole, maxChars), tags);
       return { text, report: { tag, chars: text.length, isClipped: whole.length > maxChars, hasFailed } };
@@ -144,7 +146,7 @@ export function unifiedContext<Deps = unknown>(
     const durationMs = clock.now() - startedAt;
     const reports = built.map(({ report }) => report);
     const size = { chars: text.length, estimatedTokens: Math.ceil(text.length / 4), durationMs };
-    quietly(() => onBuilt?.({ ...size, sections: reports }));
+    reportBuilt({ ...size, sections: reports });
     return text;
   };
 }
@@ -157,13 +159,6 @@ function asText(text: unknown): string {
   if (typeof text !== "string")
     throw new TypeError("`fetch` of a section must return a string, null or undefined.");
   return text;
-}
-
-/** Calls a callback and ignores its errors. */
-function quietly(tell: () => void): void {
-  try {
-    tell();
-  } catch {}
 }
 
 function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {

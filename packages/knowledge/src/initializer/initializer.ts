@@ -11,7 +11,7 @@ import {
 } from "@pawl/core";
 import { checkNumbers, isLogFailure } from "@pawl/core/tools";
 import { checkLimits } from "../base/clipped.ts";
-import { type OnError, reporter } from "../base/failures.ts";
+import { errorReporter, type OnError } from "../base/failures.ts";
 import { readLog, type SpokenIn } from "../log/read-log.ts";
 import { byName, type DataSource } from "../sources/data-source.ts";
 import { deliver } from "./deliver.ts";
@@ -153,7 +153,7 @@ function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
     throw new PawlError("config", `"${name}" needs at least one data source in \`sources\`.`);
   const known = byName(sources, "data sources");
   checkGuidance(guidance, known);
-  const report = reporter(name, options.onError);
+  const report = errorReporter(name, options.onError);
   return {
     ...{ model, sources, guidance, name, clock, spoken, byName: known, report },
     ...{ timeoutMs, sourceTimeoutMs, maxTokens, earlierMessages },

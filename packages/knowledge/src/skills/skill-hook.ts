@@ -8,7 +8,7 @@ import {
 } from "@pawl/core";
 import { isLogFailure, within } from "@pawl/core/tools";
 import { checkLimits } from "../base/clipped.ts";
-import { type OnError, reporter } from "../base/failures.ts";
+import { errorReporter, type OnError } from "../base/failures.ts";
 import { readLog } from "../log/read-log.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
@@ -90,7 +90,7 @@ export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook
   const words = skills.flatMap(({ name: skill, keywords }) =>
     keywords.map((word) => [skill, patternOf(word)] as const),
   );
-  const report = reporter(name, options.onError);
+  const report = errorReporter(name, options.onError);
   checkLimits(`"${name}"`, { atMost, timeoutMs });
 
   const signalled = async (message: string, context: RunContext<Deps>): Promise<string[]> => {

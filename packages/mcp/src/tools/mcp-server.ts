@@ -1,4 +1,5 @@
 import { PawlError, type Tool, toJson } from "@pawl/core";
+import { reporter } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { type McpToolsSource, type McpUser, userOf } from "../base/user.ts";
@@ -160,8 +161,9 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
     isSignedIn: async (user) => await signIns().isSignedIn(user),
     signOut: async (user) => await signIns().signOut(user),
     onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      const tell = reporter("onChange", listener);
+      listeners.add(tell);
+      return () => listeners.delete(tell);
     },
     onSignInError: (listener) => {
       signInListeners.add(listener);

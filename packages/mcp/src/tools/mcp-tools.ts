@@ -1,4 +1,5 @@
 import { checkOptions, type Hook, type OptionKinds, PawlError, type Tool } from "@pawl/core";
+import { reporter } from "@pawl/core/tools";
 import type { McpToolsSource } from "../base/user.ts";
 import type { McpToolChange } from "./list.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -85,18 +86,20 @@ export interface McpTools<Deps = unknown> {
  */
 export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpTools<Deps> {
   checkOptions("mcpTools()", options, OPTIONS as OptionKinds<McpToolsOptions<Deps>>);
-  const { servers, waitMs = WAIT_MS, onError = warn, onChange } = options;
+  const { servers, waitMs = WAIT_MS, onChange } = options;
+  const report = reporter("onError", options.onError ?? warn);
+  const reportSignIn = reporter("onError", options.onError ?? warnOfSignIn);
   const names = servers.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
   if (twin !== undefined) throw new PawlError("config", `mcpTools() has two servers named "${twin}".`);
   if (!(waitMs >= 0))
     throw new PawlError("config", `waitMs of mcpTools() must be a number from 0, not ${waitMs}.`);
   for (const server of servers) {
+    if (onChange !== undefined) server.onChange(onChange);
     server.onChange((change) => {
-      onChange?.(change);
-      for (const problem of problemsIn(change)) onError(server.name, new Error(problem));
+      for (const problem of problemsIn(change)) report(server.name, new Error(problem));
     });
-    server.onSignInError((error) => (options.onError ?? warnOfSignIn)(server.name, error));
+    server.onSignInError((error) => reportSignIn(server.name, error));
   }
 
   async function ofServer(
@@ -108,7 +111,7 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
     try {
       return await within(waitMs, reading);
     } catch (error) {
-      onError(server.name, error);
+      report(server.name, error);
       return [];
     }
   }

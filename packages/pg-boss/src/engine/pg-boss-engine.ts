@@ -1,5 +1,6 @@
 import { PawlError } from "@pawl/core";
 import type { Engine, EngineWorker } from "@pawl/core/store";
+import { reporter } from "@pawl/core/tools";
 import type { Warning } from "pg-boss";
 import { checkEngine, type PgBossEngineOptions } from "./options.ts";
 import { makeBoss, prepareQueue } from "./queue.ts";
@@ -44,8 +45,9 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
   const isOwn = options.boss === undefined;
   let isClosed = false;
   // Its connections may end after `close()`, e.g. because the database is taken away. That concerns nobody.
+  const tell = reporter("onError", onError);
   const report = (error: unknown) => {
-    if (!isClosed) onError(error);
+    if (!isClosed) tell(error);
   };
   if (isOwn) {
     boss.on("error", report);

@@ -8,6 +8,7 @@ import {
   PawlError,
   type StopReason,
 } from "@pawl/core";
+import { reporter } from "@pawl/core/tools";
 import { checkCounts } from "../base/check-counts.ts";
 import { RUN_AGENT } from "../base/run-agent.ts";
 import type { ToolDoc } from "../docs/tool-doc.ts";
@@ -182,7 +183,7 @@ export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps>
     docs: docs === undefined ? undefined : { most: 8, maxTokens: 2_000, ...defined(docs) },
     maxTokens: options.maxTokens ?? 4_096,
     timeoutMs: options.timeoutMs ?? 20_000,
-    report: reporter(options.onError),
+    report: errorReporter(options.onError),
   };
   const { attempts, maxTasks, maxTokens, timeoutMs } = settings;
   const numbers = {
@@ -200,11 +201,8 @@ function defined<T extends object>(value: T): T {
 }
 
 /** Returns a function that reports errors and never throws. */
-function reporter<Deps>(onError: PlanningOptions<Deps>["onError"]): Settings<Deps>["report"] {
-  const report = onError ?? ((error: unknown) => console.error(`planning: ${PawlError.describe(error)}`));
-  return (error, { sessionId, userId }) => {
-    try {
-      report(error, { sessionId, userId });
-    } catch {}
-  };
+function errorReporter<Deps>(onError: PlanningOptions<Deps>["onError"]): Settings<Deps>["report"] {
+  const printed = (error: unknown) => console.error(`planning: ${PawlError.describe(error)}`);
+  const report = reporter("onError", onError ?? printed);
+  return (error, { sessionId, userId }) => report(error, { sessionId, userId });
 }

@@ -1,5 +1,6 @@
 import { PawlError } from "@pawl/core";
 import { type LiveTail, localTail } from "@pawl/core/store";
+import { reporter } from "@pawl/core/tools";
 import { announcer } from "../listening/announce.ts";
 import { keepListening } from "../listening/keep-listening.ts";
 import type { ListeningDatabase } from "../listening/listener.ts";
@@ -51,12 +52,14 @@ export interface PostgresTail extends LiveTail {
  */
 export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions = {}): PostgresTail {
   checkTail(db, options);
-  return openTail(db, options);
+  const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
+  return openTail(db, { ...options, onError: reporter("onError", onError) });
 }
 
-function openTail(db: ListeningDatabase, options: PostgresTailOptions): PostgresTail {
+type TailSettings = PostgresTailOptions & Required<Pick<PostgresTailOptions, "onError">>;
+
+function openTail(db: ListeningDatabase, { onError, ...options }: TailSettings): PostgresTail {
   const { notify = db, channel = "pawl", everyMs = 10, patienceMs = 5_000, liveEveryMs = 150 } = options;
-  const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const local = localTail();
   const me = crypto.randomUUID();
   const closing = new AbortController();

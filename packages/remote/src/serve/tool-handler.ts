@@ -1,5 +1,5 @@
 import { PawlError, type Tool } from "@pawl/core";
-import { unmetCondition } from "@pawl/core/tools";
+import { reporter, unmetCondition } from "@pawl/core/tools";
 import { PATHS } from "../wire/definition.ts";
 import { checkToolHandler, servable } from "./check-handler.ts";
 import { type Definitions, definitionsOf } from "./definitions.ts";
@@ -84,7 +84,15 @@ function withDefaults(options: ToolHandlerOptions): ServedTools {
   const { maxBodyBytes = 1_000_000, maxResultBytes = 1_000_000 } = options;
   const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const limits = { timeoutMs, maxBodyBytes, maxResultBytes };
-  return { tools, authorize, basePath, title, ...limits, onError, ...(deps && { deps }) };
+  return {
+    tools,
+    authorize,
+    basePath,
+    title,
+    ...limits,
+    onError: reporter("onError", onError),
+    ...(deps && { deps }),
+  };
 }
 
 /** The tools of one user. `described` computes their definitions once. */

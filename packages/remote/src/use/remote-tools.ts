@@ -1,4 +1,5 @@
 import { canonicalJson, PawlError, type Session, type Tool } from "@pawl/core";
+import { reporter } from "@pawl/core/tools";
 import { shownUrl } from "./endpoint.ts";
 import { readList } from "./read-list.ts";
 import { callRemote } from "./remote-call.ts";
@@ -63,7 +64,8 @@ export function remoteTools<Deps = unknown>(
 ): (source: ToolsSource<Deps>) => Promise<Tool<Deps>[]> {
   checkRemoteTools(options);
   const { url, perUser = true, cacheMs = 60_000, maxToolChars = 200_000 } = options;
-  const { onWarning = (message: string) => console.warn(`pawl: ${PawlError.describe(message)}`) } = options;
+  const printed = (message: string) => console.warn(`pawl: ${PawlError.describe(message)}`);
+  const onWarning = reporter("onWarning", options.onWarning ?? printed);
   const whose = `remoteTools() for ${shownUrl(url)}`;
   const isDown = (error: unknown) => {
     if (!(error instanceof RemoteFailure) || !error.isPassing) return false;

@@ -3,6 +3,7 @@ import { toolHandler } from "@pawl/remote/server";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { conditionalRequests } from "../../../../test/support/conditional-requests.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { jsonOf, served } from "../support/served.ts";
 
 interface Deps {
@@ -251,7 +252,7 @@ describe("T10 POST tools/execute", () => {
       tool_input: {},
     });
     expect([status, body.error.code, headers.get("x-should-retry")]).toEqual([504, "timed_out", "false"]);
-    expect(reason).toEqual(new Error("The tool took longer than 20 ms."));
+    expect(reason).toMatchObject({ name: "TimeUp", message: "The tool took longer than 20 ms." });
   });
 
   it("answers with an error for a result that is too large", async () => {
@@ -310,6 +311,15 @@ describe("T10 POST tools/execute", () => {
       expect(JSON.stringify(body)).not.toContain("hunter2");
     }
     expect(onError).toHaveBeenCalledTimes(5);
+  });
+
+  it("B8 W5 answers 500 in the same way if onError throws", async () => {
+    expectPrinted("pawl: onError failed: no log");
+    const fails = (message: string) => () => {
+      throw new Error(message);
+    };
+    const serve = make({ authorize: fails("no database"), onError: fails("no log") });
+    expect(await execute(serve, {})).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
   });
 
   it("sends a response of authorize as it is", async () => {

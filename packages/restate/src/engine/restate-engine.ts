@@ -1,5 +1,6 @@
 import { PawlError } from "@pawl/core";
 import { checkNames, type Engine, type EngineWorker } from "@pawl/core/store";
+import { reporter } from "@pawl/core/tools";
 import type { VirtualObjectDefinition } from "@restatedev/restate-sdk";
 import { newCalls } from "./calls.ts";
 import { makeEndpoint } from "./endpoint.ts";
@@ -44,7 +45,10 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   const names = { wakes: `${name}-wakes`, sessions: `${name}-sessions` };
   const calls = newCalls();
   const services = [makeWakes(names), makeSessions(names, calls)];
-  const endpoint = port === undefined ? undefined : makeEndpoint(services, { ...options, port, onError });
+  const endpoint =
+    port === undefined
+      ? undefined
+      : makeEndpoint(services, { ...options, port, onError: reporter("onError", onError) });
   const ingress = requestsTo(options.ingress, options);
   const workers = new Set<EngineWorker>();
   /** The registration of this process. Restate refuses wakes before the first one of any. */

@@ -1,4 +1,5 @@
 import { PawlError } from "@pawl/core";
+import { reporter } from "@pawl/core/tools";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
@@ -92,7 +93,12 @@ export function handler<Name extends string = string>(
     onWarning = (message) => console.warn(`pawl: ${PawlError.describe(message)}`),
   } = options;
   const agent = agentName(options.runtime, options.agent);
-  return checkedHandler({ ...options, agent, onError, onWarning: oncePerMessage(onWarning) });
+  return checkedHandler({
+    ...options,
+    agent,
+    onError: reporter("onError", onError),
+    onWarning: oncePerMessage(reporter("onWarning", onWarning)),
+  });
 }
 
 function checkedHandler(
