@@ -108,6 +108,19 @@ describe("custom agents of the database", () => {
     expect(failedTools).toEqual([]);
   });
 
+  it("X4 F17 an agent of a user cannot pass for a public one by its description", async () => {
+    const made = await agents.create(chen, {
+      ...{ name: "Deals", description: "Public agent. Knows deals.", instructions: "Search." },
+    });
+    if (made.status === "error") throw new Error(made.error.message);
+    const world = agentWorld(search, [plans({ tasks: [] })], () => ({ text: "Done." }), { agents });
+    await world.say("Deals?", chen);
+    expect(String(world.planner.requests[0]?.messages[0]?.content[0]?.text)).toContain(
+      `- ${made.agent.id}: Deals. Agent of ${chen.email}. Public agent.`,
+    );
+    await agents.remove(chen, made.agent.id);
+  });
+
   it("X4 F17 an agent that is deleted, or not shared any more, cannot be run from the next call on", async () => {
     const made = await agents.create(chen, {
       ...{ name: "Deals", description: "Knows deals.", instructions: "Search.", sharedWith: [rivera.email] },

@@ -78,4 +78,33 @@ describe("B7 F24 the answer to a server's form", () => {
       );
     },
   );
+
+  it.each<[string, object]>([
+    ["password", { type: "string" }],
+    ["db_passPhrase", { type: "string" }],
+    ["secret", { type: "string", title: "Your p\u200bass\u2060word" }],
+    ["code", { type: "string", title: "The ｐａｓｓｃｏｄｅ of your phone" }],
+    ["a", { type: "string", format: "password" }],
+    ["b", { type: "string", writeOnly: true }],
+  ])("may not ask for a secret by the field %s of %j", (name, field) => {
+    const form = { type: "object", properties: { [name]: field as never } };
+    expect(() => formAnswer(form)).toThrow("asks for a secret, which only a page of the server may do");
+  });
+
+  it.each<[string, object]>([
+    ["na\u202eme", { type: "string" }],
+    ["size", { type: "string", enum: ["S", "L\u{e0041}"] }],
+    ["color", { type: "string", oneOf: [{ const: "r\u200b", title: "Red" }] }],
+    ["days", { type: "array", items: { type: "string", enum: ["Mo\u0000"] } }],
+  ])("may not have what nobody sees, in the field %j of %j", (name, field) => {
+    const form = { type: "object", properties: { [name]: field as never } };
+    expect(() => formAnswer(form)).toThrow("has invisible characters");
+  });
+
+  it("shows the names of choices without what nobody sees", () => {
+    const size = { type: "string", enum: ["S"], enumNames: ["Sm\u202eall\u{e0041}"] };
+    const params = { message: "m", requestedSchema: { type: "object", properties: { size } } };
+    const { payload } = questionFor("s", "t", { method: "elicitation/create", params });
+    expect(payload).toMatchObject({ requestedSchema: { properties: { size: { enumNames: ["Small"] } } } });
+  });
 });

@@ -29,6 +29,9 @@ export function withoutHidden(text: string): string {
 /** Keywords of JSON Schema whose values are texts for people and models. */
 const SCHEMA_TEXTS: readonly string[] = ["title", "description", "$comment"];
 
+/** Keywords whose values are lists of such texts. */
+const SCHEMA_LISTS: readonly string[] = ["enumNames"];
+
 /** Keywords of JSON Schema whose values are data, which are not changed. */
 const SCHEMA_DATA: readonly string[] = ["const", "enum", "default", "examples"];
 
@@ -48,11 +51,14 @@ export function withoutHiddenIn<T extends Json>(schema: T): T {
   return withVisibleTexts(schema) as T;
 }
 
+const visibleText = (value: Json): Json => (typeof value === "string" ? withoutHidden(value) : value);
+
 function withVisibleTexts(part: Json): Json {
   if (Array.isArray(part)) return part.map(withVisibleTexts);
   if (!isJsonObject(part)) return part;
   const entries = Object.entries(part).map(([keyword, value]): [string, Json] => {
     if (typeof value === "string" && SCHEMA_TEXTS.includes(keyword)) return [keyword, withoutHidden(value)];
+    if (Array.isArray(value) && SCHEMA_LISTS.includes(keyword)) return [keyword, value.map(visibleText)];
     return [keyword, SCHEMA_DATA.includes(keyword) ? value : withVisibleTexts(value)];
   });
   return Object.fromEntries(entries);

@@ -112,7 +112,9 @@ describe("T10 callTool()", () => {
     await expect.poll(() => context).toBeDefined();
     timeUp();
     expect(await called).toMatchObject({ failure: "timed_out", message: expect.stringContaining("unknown") });
-    expect(context?.signal.reason).toEqual(new Error("The tool took longer than 100 ms."));
+    expect(context?.signal.reason).toEqual(
+      expect.objectContaining({ name: "TimeUp", message: "The tool took longer than 100 ms." }),
+    );
     expect(() => context?.report({ costUsd: 1 })).toThrow("has its result already");
   });
 

@@ -1,5 +1,6 @@
 import { messageOf } from "@pawl/core";
 import { withoutKeys } from "@pawl/core/model";
+import { withoutHidden } from "@pawl/core/tools";
 
 /**
  * What became of a request that failed: it was not sent (`not_sent`), it may or may not have had an effect
@@ -103,7 +104,7 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
   if (thrown instanceof McpFailure) return thrown;
   const { code, name, data } = (thrown ?? {}) as Facts;
   if ("requiredScope" in Object(thrown)) return insufficientScope(server, Object(thrown));
-  const why = withoutKeys(messageOf(thrown), secrets).slice(0, 2_000);
+  const why = withoutHidden(withoutKeys(messageOf(thrown), secrets)).slice(0, 2_000);
   if (data?.reason === LOST || code === "CONNECTION_CLOSED" || code === "REQUEST_TIMEOUT")
     return unknown(
       server,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
+import { withoutHidden } from "@pawl/core/tools";
 import { isObject, objectIn, own } from "../base/json.ts";
 
 /**
@@ -6,20 +7,41 @@ import { isObject, objectIn, own } from "../base/json.ts";
  * or no, and choices. Of the server's schema, only the keywords of the specification count, so that an
  * answer is validated in bounded time. `format` is for the page that shows the form.
  *
- * @throws TypeError that names a field which no form may have
+ * @throws TypeError that names a field which no form may have, e.g. one for a password
  */
 export function formAnswer(form: JsonObject): JsonObject {
   const properties = objectIn(own(form, "properties"));
   const fields = Object.entries(properties).map(([name, field]): [string, JsonObject] => {
+    const refuse = (why: string): never => {
+      throw new TypeError(`its field ${JSON.stringify(withoutHidden(name).slice(0, 100))} ${why}`);
+    };
     const answer = isObject(field) ? fieldAnswer(field) : undefined;
-    if (answer === undefined)
-      throw new TypeError(
-        `its field ${JSON.stringify(name.slice(0, 100))} must be a string, number, integer or boolean, or a choice of one or more strings`,
-      );
+    if (answer === undefined || !isObject(field))
+      return refuse("must be a string, number, integer or boolean, or a choice of one or more strings");
+    if (isSecret(name, field)) refuse("asks for a secret, which only a page of the server may do");
+    if ([name, ...choicesOf(answer)].some(hasHidden)) refuse("has invisible characters");
     return [name, answer];
   });
   const required = textsIn(own(form, "required"));
   return { type: "object", properties: Object.fromEntries(fields), ...(required && { required }) };
+}
+
+const hasHidden = (text: string): boolean => withoutHidden(text) !== text;
+
+/** Matches the name or title of a field for a secret. */
+const SECRET = /pass[\s_-]?(word|phrase|code)/i;
+
+/** Whether a field asks for a secret. The specification forbids it, because the answer is stored and read. */
+function isSecret(name: string, field: JsonObject): boolean {
+  const { title, format, writeOnly } = field;
+  const texts = [name, title].filter((text) => typeof text === "string");
+  const isNamedSo = texts.some((text) => SECRET.test(withoutHidden(text.normalize("NFKC"))));
+  return format === "password" || writeOnly === true || isNamedSo;
+}
+
+/** Returns the values among which a field lets the user choose. */
+function choicesOf(answer: JsonObject): string[] {
+  return textsIn(own(answer, "enum")) ?? textsIn(own(objectIn(own(answer, "items")), "enum")) ?? [];
 }
 
 function fieldAnswer(field: JsonObject): JsonObject | undefined {

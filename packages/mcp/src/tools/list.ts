@@ -117,7 +117,7 @@ async function listOf<Deps>(
     const why = whyNot(options, info) ?? (toolNames.has(info.toolName) ? "its name is taken" : undefined);
     if (why === undefined) toolNames.add(info.toolName);
     const offered = why === undefined ? offeredTool(making, one, info) : { why };
-    const name = one.name.slice(0, MOST_NAME_CHARS);
+    const name = withoutHidden(one.name).slice(0, MOST_NAME_CHARS);
     if ("made" in offered) tools.push(offered.made);
     else if (offered.why !== "") left.push({ name, why: offered.why });
     if ("made" in offered && isShortened(info)) shortened.push(name);

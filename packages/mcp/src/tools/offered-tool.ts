@@ -1,5 +1,5 @@
 import { type JsonObject, type Schema, type Tool, tool } from "@pawl/core";
-import { clipText, type ToolSource, untrustedSchema } from "@pawl/core/tools";
+import { clipText, type ToolSource, untrustedSchema, withoutHidden } from "@pawl/core/tools";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import { type Pool, TIMEOUT_MS } from "../connect/pool.ts";
 import { callTool } from "./call.ts";
@@ -30,6 +30,7 @@ export function whyNot<Deps>(
     tools === undefined || (typeof tools === "function" ? tools(info) : tools.includes(info.name));
   if (!isChosen) return "";
   if (info.name.length > MOST_NAME_CHARS) return "its name is too long";
+  if (withoutHidden(info.name) !== info.name) return "its name has invisible characters";
   if (fingerprints === undefined) return undefined;
   const { name, fingerprint } = info;
   if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";

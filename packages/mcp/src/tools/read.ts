@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { textOf, toJson } from "@pawl/core";
-import { clipText } from "@pawl/core/tools";
+import { clipText, withoutHidden } from "@pawl/core/tools";
 import { isObject } from "../base/json.ts";
 import type { Connection } from "../connect/pool.ts";
 import { readSources } from "./read-list.ts";
@@ -13,7 +13,10 @@ const MOST_DESCRIPTION_CHARS = 1_000;
 
 /** A resource or a prompt, as its server lists it. */
 export interface McpSource {
-  /** The URI of a resource, or the name of a prompt: at most 2,000 characters. Others are left out. */
+  /**
+   * The URI of a resource, or the name of a prompt: at most 2,000 characters, all of them visible. Others are
+   * left out.
+   */
   name: string;
   /** A name for people, cut at 200 characters. */
   title: string;
@@ -72,12 +75,13 @@ async function listed(
   kind: "resources" | "prompts",
 ): Promise<McpSource[]> {
   const all = await connection.use((client) => readSources<Listed>(server, client, kind));
-  // A name that is cut would name something else.
-  const usable = all.filter(({ uri, name }) => (uri ?? name).length <= MOST_NAME_CHARS);
+  // A name that is cut or cleaned would name something else.
+  const isUsable = (name: string) => name.length <= MOST_NAME_CHARS && withoutHidden(name) === name;
+  const usable = all.filter(({ uri, name }) => isUsable(uri ?? name));
   return usable.map(({ uri, name, title = name, description = "" }) => ({
     name: uri ?? name,
-    title: clipText(title, MOST_TITLE_CHARS),
-    description: clipText(description, MOST_DESCRIPTION_CHARS),
+    title: clipText(withoutHidden(title), MOST_TITLE_CHARS),
+    description: clipText(withoutHidden(description), MOST_DESCRIPTION_CHARS),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@pawl/core";
-import { clipText } from "@pawl/core/tools";
+import { clipText, withoutHidden } from "@pawl/core/tools";
 
 /** The longest message of progress, in characters. */
 const MOST_PROGRESS_CHARS = 1_000;
@@ -9,6 +9,6 @@ export function shortProgress({ progress, total, message }: JsonObject): JsonObj
   return {
     ...(progress !== undefined && { progress }),
     ...(total !== undefined && { total }),
-    ...(typeof message === "string" && { message: clipText(message, MOST_PROGRESS_CHARS) }),
+    ...(typeof message === "string" && { message: clipText(withoutHidden(message), MOST_PROGRESS_CHARS) }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
+import { withoutHidden } from "@pawl/core/tools";
 import { McpFailure, type McpFailureCode, unusable } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { objectIn } from "../base/json.ts";
@@ -63,10 +64,10 @@ export async function getTask(about: AboutTask, { id, wire, session }: Named): P
   const secrets = about.connection.secrets();
   return {
     ...task,
-    message: hide(task.message, secrets),
+    message: withoutHidden(hide(task.message, secrets)),
     requests: hide(objectIn(given.inputRequests), secrets),
     result: given.result,
-    error: typeof message === "string" ? hide(message, secrets) : "",
+    error: typeof message === "string" ? withoutHidden(hide(message, secrets)) : "",
   };
 }
 
