@@ -52,6 +52,26 @@ describe("a server over stdio", () => {
     expect(isAlive(Number(pid))).toBe(false);
   });
 
+  it.each(["auto", "legacy"] as const)(
+    "B8 T14 that never answered and ignores SIGTERM is gone once `close()` has resolved: %s",
+    async (protocol) => {
+      const file = join(folder, `stubborn-${protocol}.cjs`);
+      const pids = join(folder, `pids-${protocol}`);
+      writeFileSync(
+        file,
+        `require("node:fs").appendFileSync(${JSON.stringify(pids)}, process.pid + "\\n");
+        process.on("SIGTERM", () => {});
+        process.stdin.resume();
+        setInterval(() => {}, 1_000);`,
+      );
+      const server = start({ args: [file], protocol, connectTimeoutMs: 3_000 });
+      await expect(server.listTools({ userId: "ada" })).rejects.toMatchObject({ code: "mcp_unreachable" });
+      await server.close();
+      const started = readFileSync(pids, { encoding: "utf8", flag: "a+" }).split("\n").filter(Boolean);
+      expect(started.map(Number).filter(isAlive)).toEqual([]);
+    },
+  );
+
   it("F24 that dies fails the call at once with an unknown outcome, and is started again for the next", async () => {
     const server = own();
     const { text: pid } = await call(server, "pid");

@@ -1,5 +1,5 @@
 import { failureOf, McpFailure, notGranted, unreachable } from "../base/failure.ts";
-import { adopt, end, type Known, type Live, opener } from "./live.ts";
+import { adopt, type Closings, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
 import { secretsOf } from "./target.ts";
@@ -32,13 +32,13 @@ export interface Link {
 export function makeLink<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
-  known: Known,
+  { known, closings }: { known: Known; closings: Closings },
   onIdle: () => void,
 ): Link {
   const { name, idleMs = IDLE_MS } = options;
   const fixed = secretsOf(options);
   const secrets = () => [...fixed, ...(token?.secrets() ?? [])];
-  const connection = reopening(opener(options, token, known));
+  const connection = reopening(opener(options, token, known, closings));
   let busy = 0;
   let idle: NodeJS.Timeout | undefined;
 
@@ -46,14 +46,14 @@ export function makeLink<Deps>(
     let live: Live | undefined;
     const adopted = session !== undefined && connection.open()?.session() !== session;
     try {
-      live = adopted ? await adopt(options, token, session) : await connection.current();
+      live = adopted ? await adopt(options, token, closings, session) : await connection.current();
       live.hold(true);
       return await work(live.client);
     } catch (error) {
       const failed = failureOf(name, error, secrets());
       // Without a connection nothing was sent, so no outcome is unknown.
       if (live === undefined && failed.outcome === "unknown") throw unreachable(failed, name, options);
-      if (live !== undefined && failed.isStale) end(live);
+      if (live !== undefined && failed.isStale) end(live, closings);
       throw failed;
     } finally {
       // Other requests may still wait for the same child.
@@ -86,7 +86,7 @@ export function makeLink<Deps>(
         if (busy === 0)
           idle = afterwards(idleMs, () => {
             onIdle();
-            void close();
+            closings.add(close());
           });
       }
     },

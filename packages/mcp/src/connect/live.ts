@@ -30,12 +30,13 @@ export function opener<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
   known: Known,
+  closings: Closings,
 ): () => Promise<Live> {
   return async () => {
     const before = known.prior;
     // If it does not hold any more, the next attempt asks again.
     known.prior = undefined;
-    const live = await connect(options, token, before);
+    const live = await connect(options, token, closings, before);
     known.prior = priorOf(live.client);
     return live;
   };
@@ -46,24 +47,47 @@ export interface Known {
   prior: PriorDiscovery | undefined;
 }
 
+/** Connections that are being closed while nobody waits for it. */
+export interface Closings {
+  add(closing: Promise<unknown>): void;
+  /** Resolves once all of them are closed. */
+  settled(): Promise<void>;
+}
+
+/** Makes an empty set of connections that are being closed. */
+export function newClosings(): Closings {
+  const running = new Set<Promise<unknown>>();
+  return {
+    add: (closing) => {
+      const over = closing.catch(() => undefined).finally(() => running.delete(over));
+      running.add(over);
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
 /** Marks a connection as over, and closes it. */
-export function end(live: Live): void {
+export function end(live: Live, closings: Closings): void {
   live.isOver = true;
-  void live.client.close().catch(() => undefined);
+  closings.add(live.client.close());
 }
 
 /** Continues a session of an older server, in which a task is. Closing it does not end the session. */
 export async function adopt<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
+  closings: Closings,
   session: string,
 ): Promise<Live> {
-  return await connect({ ...options, protocol: "legacy" }, token, undefined, session);
+  return await connect({ ...options, protocol: "legacy" }, token, closings, undefined, session);
 }
 
 async function connect<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
+  closings: Closings,
   prior: PriorDiscovery | undefined,
   session?: string,
 ): Promise<Live> {
@@ -104,7 +128,8 @@ async function connect<Deps>(
   try {
     await client.connect(transport, { timeout, ...(prior && { prior }) });
   } catch (error) {
-    void client.close().catch(() => undefined);
+    // Not by the client, which may have forgotten the transport already.
+    closings.add(transport.close());
     throw error;
   }
   return live;

@@ -2,7 +2,7 @@ import { breaker } from "../base/breaker.ts";
 import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
 import { type Link, type LinkUse, makeLink } from "./link.ts";
-import type { Known } from "./live.ts";
+import { type Known, newClosings } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import { newPlaces } from "./places.ts";
 import type { Client } from "./sdk.ts";
@@ -50,20 +50,22 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
   const tokenOf = tokens(options);
   // A program would be started twice again after it was idle.
   const shared: Known = { prior: undefined };
+  const closings = newClosings();
   const signIns = options.oauth && makeSignIns(options, onSignInError);
   const places = newPlaces(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 
   function linkOf(key: string, user: McpUser<Deps>, token: string | undefined): Link {
-    const known = links.get(key);
-    if (known !== undefined) {
-      known.user = user;
-      return known.link;
+    const before = links.get(key);
+    if (before !== undefined) {
+      before.user = user;
+      return before.link;
     }
     const entry = { user } as { link: Link; user: McpUser<Deps> };
     const current = () => entry.user;
     const own = signIns?.tokenOf(current) ?? (token === undefined ? undefined : tokenOf(token, current));
-    entry.link = makeLink(options, own, key === "" ? shared : { prior: undefined }, () => links.delete(key));
+    const known = key === "" ? shared : { prior: undefined };
+    entry.link = makeLink(options, own, { known, closings }, () => links.delete(key));
     links.set(key, entry);
     return entry.link;
   }
@@ -93,6 +95,7 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       const all = [...links.values()];
       links.clear();
       await Promise.all(all.map(({ link }) => link.close()));
+      await closings.settled();
     },
   };
 }

@@ -28,7 +28,13 @@ interface Output extends Handle {
 
 /** The part of the SDK's transport that it keeps private. */
 interface Inside {
-  _process?: Handle & { stdin?: Handle; stdout?: Output; stderr?: Handle };
+  _process?: Child & { stdin?: Handle; stdout?: Output; stderr?: Handle };
+}
+
+/** A child process. */
+interface Child extends Handle {
+  pid?: number | undefined;
+  once(event: "exit" | "error", listener: () => void): unknown;
 }
 
 /**
@@ -57,7 +63,40 @@ export async function stdioTransport(
       if (isHeld) handle?.ref?.();
       else handle?.unref?.();
   };
-  return { transport: counted(transport, isFlood), hold };
+  return { transport: awaited(counted(transport, isFlood)), hold };
+}
+
+/**
+ * Makes `close()` wait until the child is gone, whoever has called it first. The SDK's second call would
+ * return at once, and none waits for the end of a child that it has killed.
+ */
+function awaited(transport: Transport): Transport {
+  const children = new Map<Child, Promise<void>>();
+  const start = transport.start.bind(transport);
+  const close = transport.close.bind(transport);
+  transport.start = async () => {
+    const started = start();
+    const child = (transport as unknown as Inside)._process;
+    if (child !== undefined) children.set(child, ended(child));
+    await started;
+  };
+  transport.close = async () => {
+    // Otherwise a script that awaits this could end before the program does.
+    for (const child of children.keys()) child.ref?.();
+    await close();
+    await Promise.all(children.values());
+  };
+  return transport;
+}
+
+/** Resolves once a child is gone, or could not be started. */
+async function ended(child: Child): Promise<void> {
+  await new Promise<void>((resolve) => {
+    child.once("exit", resolve);
+    child.once("error", () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
 }
 
 /** Counts the lines that a child writes, as soon as it has started. */

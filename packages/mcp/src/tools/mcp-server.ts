@@ -75,7 +75,7 @@ export interface McpServer<Deps = unknown> {
    * secrets, but words of the server. Returns a function that ends this. `mcpTools()` calls its `onError`.
    */
   onSignInError(listener: (error: Error) => void): () => void;
-  /** Closes all connections. The next use opens new ones. */
+  /** Closes all connections. Resolves once no program runs any more. The next use opens new ones. */
   close(): Promise<void>;
 }
 
