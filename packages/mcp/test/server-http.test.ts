@@ -53,6 +53,34 @@ describe("W1 an agent as an MCP server, over HTTP", () => {
     expect(await statusOf(served({ maxBodyBytes: Number.POSITIVE_INFINITY }), call(5_000_000))).not.toBe(413);
   });
 
+  it("refuses pages of other hosts with 403, and takes programs", async () => {
+    const statusOf = async (ask: ReturnType<typeof served>, origin?: string) => {
+      const { status, body } = await ask({ body: call(5), headers: origin === undefined ? {} : { origin } });
+      await body?.cancel();
+      return status;
+    };
+    const usual = served();
+    // A page of a name that its owner points to this machine.
+    for (const origin of ["http://evil.example", "http://app", "null", "https://localhost.evil.example"])
+      expect([origin, await statusOf(usual, origin)]).toEqual([origin, 403]);
+    for (const origin of [undefined, "http://localhost:6274", "http://127.0.0.1"])
+      expect(await statusOf(usual, origin)).not.toBe(403);
+    const own = served({ origins: ["app.example.com"] });
+    expect(await statusOf(own, "https://app.example.com")).not.toBe(403);
+    expect(await statusOf(own, "http://localhost:6274")).toBe(403);
+  });
+
+  it("names the metadata of its authorization server in a 401, if it has some", async () => {
+    const challenge = async (more: object) => {
+      const { headers } = await served({ ...more, authorize: () => null })({ body: call(5) });
+      return headers.get("www-authenticate");
+    };
+    const resourceMetadata = "https://app.example.com/.well-known/oauth-protected-resource/mcp";
+    expect(await challenge({})).toBe("Bearer");
+    expect(await challenge({ resourceMetadata })).toBe(`Bearer resource_metadata="${resourceMetadata}"`);
+    expect(() => served({ resourceMetadata: "no address" })).toThrow(/resourceMetadata.* must be a URL/);
+  });
+
   it.each(["method", "name", "taskId", "uri"])(
     "B7 refuses a `%s` above 4,000 characters in few words",
     async (field) => {

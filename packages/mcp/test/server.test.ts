@@ -49,13 +49,22 @@ function serveAgent(
   return { fetch: fetcher, store, paid };
 }
 
+interface ClientFacts {
+  mode?: "auto" | "legacy";
+  capabilities?: object;
+}
+
 /** The official client, as one user. */
-async function connect(served: { fetch: typeof fetch }, userId: string): Promise<Client> {
+async function connect(
+  served: { fetch: typeof fetch },
+  userId: string,
+  { mode = "auto", capabilities = { elicitation: { form: {} } } }: ClientFacts = {},
+): Promise<Client> {
   const client = new Client(
     { name: "official", version: "1" },
     {
-      versionNegotiation: { mode: "auto" },
-      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode },
+      capabilities,
       inputRequired: { autoFulfill: false },
     },
   );
@@ -127,6 +136,28 @@ describe("an agent as an MCP server", () => {
     await expect(
       ask(ada, { message: "Pay" }, { inputResponses: yes, requestState: changed }),
     ).rejects.toThrow();
+    expect(paid).toEqual([]);
+  });
+
+  it.each<[string, ClientFacts]>([
+    ["without capabilities", { capabilities: {} }],
+    ["that only opens pages", { capabilities: { elicitation: { url: {} } } }],
+    ["of an older protocol", { mode: "legacy" }],
+  ])("F24 leaves no waiting run behind for a client that cannot show its question: %s", async (_, facts) => {
+    const store = memoryStore();
+    const paid: number[] = [];
+    const served = serveAgent([...paying.slice(0, 1), { text: "You are welcome." }], store, paid);
+    const client = await connect(served, "ada", facts);
+    const told = await ask(client, { message: "Pay" });
+    expect(told).toMatchObject({
+      isError: true,
+      content: [{ text: /Approve .*80.* cannot show questions/ }],
+    });
+    const [row] = await store.sessions.list({ userId: "ada" });
+    expect(row).toMatchObject({ id: told.structuredContent?.session, status: "active" });
+    expect(row?.openRun ?? undefined).toBeUndefined();
+    const next = await ask(client, { message: "Thanks", session: row?.id });
+    expect(next).toMatchObject({ content: [{ text: "You are welcome." }] });
     expect(paid).toEqual([]);
   });
 

@@ -6,7 +6,11 @@ import { mustHold } from "../parts/must-hold.ts";
 export const attack: Attack = {
   id: "conformance-05",
   title: "A page of any site can use an agent that is served as an MCP server on the developer's machine",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/server-http.test.ts",
+    title: "refuses pages of other hosts with 403, and takes programs",
+  },
   attempt: async () => {
     const { post } = agentAsServer(scriptedModel(() => ({ text: "Hi." })));
     const clientInfo = { name: "x", version: "1" };

@@ -8,7 +8,11 @@ export const attack: Attack = {
   id: "conformance-10",
   title:
     "An agent that asks an MCP client without elicitation leaves one waiting session a call, which nobody can name",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/server.test.ts",
+    title: "leaves no waiting run behind for a client that cannot show its question",
+  },
   attempt: async () => {
     const { pawl, post } = agentAsServer(
       scriptedModel(() => calling("remove")),

@@ -7,9 +7,10 @@ import {
   type Runtime,
 } from "@pawl/core";
 import { TASKS } from "../base/task-wire.ts";
+import { showsForms, takesTasks } from "./client-abilities.ts";
 import { readMessage } from "./read-message.ts";
-import { answerCall, type ServedAgent } from "./serve-call.ts";
-import { serveTasks, takesTasks, taskResult } from "./serve-tasks.ts";
+import { answerCall, endUnseen, type ServedAgent } from "./serve-call.ts";
+import { serveTasks, taskResult } from "./serve-tasks.ts";
 
 /** What `authorize` says about a request, as for `handler()` of `@pawl/sse`. */
 export interface McpCaller {
@@ -51,6 +52,16 @@ export interface McpHandlerOptions {
    * The maximum length of a message, in UTF-16 code units. A call with a longer one fails. Default: 100,000.
    */
   maxInputLength?: number;
+  /**
+   * The hosts of pages that may send requests, without a port, e.g. `app.example.com`. Requests with another
+   * `Origin` get 403. Programs send none. Default: pages of the same machine, e.g. of `localhost`.
+   */
+  origins?: readonly string[];
+  /**
+   * The address of the metadata by which clients find the authorization server (RFC 9728). A 401 for a caller
+   * of `null` names it. The application serves it, e.g. by `oauthMetadataResponse()` of the SDK. Default: none.
+   */
+  resourceMetadata?: string | URL;
 }
 
 const OPTIONS: OptionKinds<McpHandlerOptions> = {
@@ -70,6 +81,8 @@ const OPTIONS: OptionKinds<McpHandlerOptions> = {
     mustBe: "a number above 0",
     is: (length) => typeof length === "number" && length > 0,
   },
+  origins: "list",
+  resourceMetadata: { mustBe: "a URL", is: (value) => URL.canParse(String(value)) },
 };
 
 const WEEK = 604_800;
@@ -117,7 +130,8 @@ const TASK_AFTER_MS = 5_000;
  */
 export function mcpHandler(options: McpHandlerOptions): (request: Request) => Promise<Response> {
   checkOptions("mcpHandler()", options, OPTIONS);
-  const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...rest } = options;
+  const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...more } = options;
+  const { origins, resourceMetadata, ...rest } = more;
   const { taskAfterMs = TASK_AFTER_MS, maxBodyBytes = 1_000_000, maxInputLength = 100_000 } = rest;
   if (!(taskAfterMs >= 0))
     throw new PawlError(
@@ -127,12 +141,15 @@ export function mcpHandler(options: McpHandlerOptions): (request: Request) => Pr
   if (stateKey.length < 32)
     throw new PawlError("config", "`stateKey` of mcpHandler() must have at least 32 characters.");
   const served = { ...rest, agent: agent.name, toolName, taskAfterMs, maxInputLength };
+  const challenge = challengeOf(resourceMetadata);
   let handler: Promise<Serve> | undefined;
   return async (request) => {
+    const foreign = await foreignOrigin(request, origins);
+    if (foreign !== undefined) return foreign;
     const caller = await authorize(request);
     if (caller instanceof Response) return caller;
     if (caller === null)
-      return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
     const message = await readMessage(request, maxBodyBytes);
     if (message instanceof Response) return message;
     handler ??= makeHandler(served, { key: stateKey, ttlSeconds: stateTtlSeconds });
@@ -141,6 +158,21 @@ export function mcpHandler(options: McpHandlerOptions): (request: Request) => Pr
     const authInfo = { token: "", clientId, scopes: [], extra };
     return await (await handler)(request, { authInfo, ...message });
   };
+}
+
+function challengeOf(resourceMetadata: string | URL | undefined): string {
+  if (resourceMetadata === undefined) return "Bearer";
+  return `Bearer resource_metadata="${new URL(resourceMetadata).href}"`;
+}
+
+/** Returns the answer to a page that may not send requests. DNS may give its host our address. */
+async function foreignOrigin(
+  request: Request,
+  origins: readonly string[] | undefined,
+): Promise<Response | undefined> {
+  if (!request.headers.has("origin")) return undefined;
+  const { localhostAllowedOrigins, originValidationResponse } = await import("@modelcontextprotocol/server");
+  return originValidationResponse(request, [...(origins ?? localhostAllowedOrigins())]);
 }
 
 type Serve = (request: Request, options: { authInfo: AuthInfo; parsedBody?: unknown }) => Promise<Response>;
@@ -186,6 +218,7 @@ async function makeHandler(served: ServedAgent, { key, ttlSeconds }: StateOption
         const answer = await answerCall(served, input, ctx, takesTasks(ctx));
         if ("result" in answer) return answer.result as never;
         if ("task" in answer) return (await taskResult(served, answer.task, ctx)) as never;
+        if (!showsForms(ctx)) return (await endUnseen(served, answer.question, ctx)) as never;
         const { key: name, form, state } = answer.question;
         const params = { message: form.message, requestedSchema: form.schema as never };
         return sdk.inputRequired({

@@ -26,10 +26,14 @@ export interface ServedAgent {
 }
 
 /** What a call is answered with: a result, a question to the user, or the run as a task. */
-export type CallAnswer =
-  | { result: CallResult }
-  | { question: { key: string; form: Form; state: JsonObject } }
-  | { task: RunTask };
+export type CallAnswer = { result: CallResult } | { question: Asking } | { task: RunTask };
+
+/** A question, and what is needed to continue with its answer. */
+interface Asking {
+  key: string;
+  form: Form;
+  state: JsonObject;
+}
 
 type CallResult = JsonObject & { content: { type: "text"; text: string }[] };
 
@@ -99,6 +103,18 @@ async function ran(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Ends a run whose question the client cannot show to anybody. */
+export async function endUnseen(
+  { runtime }: ServedAgent,
+  { form, state }: Asking,
+  ctx: ServerContext,
+): Promise<CallResult> {
+  const session = String(state.session);
+  await runtime.stop(session, { userId: askerOf(ctx).userId });
+  const text = `The agent has asked: "${form.message}" This client cannot show questions, so the run was stopped. A new call with this \`session\` can say more.`;
+  return { ...failed(text).result, structuredContent: { text, session } };
 }
 
 /** The client's own id of the call, if it gives one: the same call sent again is then the same run. */

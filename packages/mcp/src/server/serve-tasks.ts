@@ -2,19 +2,12 @@ import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { type JsonObject, PawlError, type Question, type Runtime } from "@pawl/core";
 import { objectIn, own } from "../base/json.ts";
 import { TASKS } from "../base/task-wire.ts";
+import { showsForms, takesTasks } from "./client-abilities.ts";
 import { answerTo } from "./form.ts";
 import { askerOf, resultFor, type ServedAgent } from "./serve-call.ts";
 import { describeTask, keyOf, newTask, type RunTask, readTaskId, type TaskAsker } from "./task-of-run.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/server");
-
-/** Whether the client of a request can get a task instead of a result. It says so with each request. */
-export function takesTasks({ mcpReq }: ServerContext): boolean {
-  const capabilities = objectIn((mcpReq.envelope as JsonObject | undefined)?.[CAPABILITIES]);
-  return own(objectIn(capabilities.extensions), TASKS) !== undefined;
-}
-
-const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 /** Accepts anything: the SDK knows no tasks. */
 const ANY = {
@@ -60,7 +53,13 @@ export function serveTasks(sdk: Sdk, server: McpServer, { runtime, agent }: Serv
     return found;
   };
 
-  handle("tasks/get", described);
+  handle("tasks/get", async (task, ctx) => {
+    const now = await described(task, ctx);
+    if (now.status !== "input_required" || showsForms(ctx)) return now;
+    // Nobody would ever answer.
+    await runtime.stop(task.session, { userId: askerOf(ctx).userId });
+    return await described(task, ctx);
+  });
   handle("tasks/update", async (task, ctx) => {
     await described(task, ctx);
     const given = objectIn(ctx.mcpReq.inputResponses as JsonObject | undefined);
