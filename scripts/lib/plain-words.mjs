@@ -7,8 +7,8 @@ export const PLAIN_WORDS = new Set(
   add advance after again amount answered any api arg argument ask asked asp assistant at auth
   authorize balance base batch before begin block body boss bound bucket busy by byte cause cent change
   channel char chat check choice chosen claim claude client clock close closed code complete connect
-  connection content contract cost create cut database db default depend description difference
-  directory display doc done draft duration earlier embedded encoder end ended error estimate
+  connection content contract cool cost create cut database db default depend description difference
+  directory display doc done down draft duration earlier embedded encoder end ended error estimate
   estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
   fastify fault fetch field for forced from get given guidance h handler has header height hidden hint history
   holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
@@ -16,7 +16,7 @@ export const PLAIN_WORDS = new Set(
   metric migration model most ms name need new next node note notify now object older on only open
   option other outcome own owner parameter parse part partial patch path patience pawl per pg phase
   picture planned planning port postgre pricing problem progress prompt put query queued rate raw
-  read ready reasoning refused release remote reply report request required response restate result
+  read ready reasoning refused release remote reply report request required resource response restate result
   role row rpc rule running runtime schema scope script scripted second secret section send serve
   server set setting shorten shown signal size skipped sleep span spec spending spent sql sqlite
   start started state status storage stored stream strict subscribe success summary supabase suspend

@@ -60,8 +60,14 @@ export {
 // Helpers
 
 export { type BackoffOptions, backoff } from "./base/backoff.ts";
-export { type Circuit, type CircuitCall, type CircuitOptions, newCircuit } from "./base/circuit.ts";
+export {
+  type Circuit,
+  type CircuitCall,
+  type CircuitOptions,
+  type FailureCause,
+  failureCause,
+  newCircuit,
+} from "./base/circuit.ts";
 export type { Sleep } from "./base/clock.ts";
-export { type FailureCause, failureCause } from "./base/failure-cause.ts";
 export { oneByOne } from "./base/one-by-one.ts";
 export { withoutKeys } from "./base/without-keys.ts";

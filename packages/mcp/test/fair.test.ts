@@ -133,7 +133,7 @@ it("B8 T14 failures of two users keep all from a server that does not answer", a
   expect(await call("carol")).toBe("mcp_circuit_open");
 });
 
-it("B8 T14 failures to connect keep all from a server, whoever had them", async () => {
+it("B8 T14 failures to connect keep all from a server, also those of one user", async () => {
   const { behaviours, call } = world();
   await call("ada");
   await call("mallory");

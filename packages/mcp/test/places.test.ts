@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { settled } from "../../../test/support/settled.ts";
 import { newPlaces } from "../src/connect/places.ts";
 
-/** Places, and who has them. */
+/** Places, and their users. */
 function world(most: number) {
   const places = newPlaces(most);
   const order: string[] = [];
@@ -26,7 +26,7 @@ function world(most: number) {
   return { take, leaveFirst, inUse, order, close };
 }
 
-it("B8 users take turns at the places of a server, whoever has more requests", async () => {
+it("B8 users take turns at the places of a server, however many requests each has", async () => {
   const { take, leaveFirst, order } = world(1);
   const waiting = ["m", "m", "m", "m", "a", "b", "a"].map((userId) => take(userId));
   for (const _ of waiting) {

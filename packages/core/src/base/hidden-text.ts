@@ -51,14 +51,15 @@ export function withoutHiddenIn<T extends Json>(schema: T): T {
   return withVisibleTexts(schema) as T;
 }
 
-const visibleText = (value: Json): Json => (typeof value === "string" ? withoutHidden(value) : value);
+const withoutHiddenMarks = (value: Json): Json => (typeof value === "string" ? withoutHidden(value) : value);
 
 function withVisibleTexts(part: Json): Json {
   if (Array.isArray(part)) return part.map(withVisibleTexts);
   if (!isJsonObject(part)) return part;
   const entries = Object.entries(part).map(([keyword, value]): [string, Json] => {
     if (typeof value === "string" && SCHEMA_TEXTS.includes(keyword)) return [keyword, withoutHidden(value)];
-    if (Array.isArray(value) && SCHEMA_LISTS.includes(keyword)) return [keyword, value.map(visibleText)];
+    if (Array.isArray(value) && SCHEMA_LISTS.includes(keyword))
+      return [keyword, value.map(withoutHiddenMarks)];
     return [keyword, SCHEMA_DATA.includes(keyword) ? value : withVisibleTexts(value)];
   });
   return Object.fromEntries(entries);

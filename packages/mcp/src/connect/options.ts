@@ -71,7 +71,8 @@ export interface McpServerOptions<Deps = unknown> {
   /** Whether a run needs this server: if it cannot be reached, the run is refused. Default: no. */
   required?: boolean;
   /**
-   * Time limit of a call, in milliseconds. For up to half of it, the call waits for its turn. Default: 60,000.
+   * Time limit of a call, in milliseconds. For up to half of it, the call waits for its turn. Default:
+   * 60,000.
    */
   timeoutMs?: number;
   /** Time limit of connecting, in milliseconds. Default: 30,000. */
@@ -95,8 +96,8 @@ export interface McpServerOptions<Deps = unknown> {
   /** How long a connection or program without requests stays open, in milliseconds. Default: 300,000. */
   idleMs?: number;
   /**
-   * When a server that keeps failing gets no requests for a while, or none of one user. Default: 5 failures in
-   * a row, 30 seconds.
+   * When a server that keeps failing gets no requests for a while, or none of one user. Default: 5 failures
+   * in a row, 30 seconds.
    */
   breaker?: BreakerOptions;
   /**

@@ -21,7 +21,9 @@ export interface Pool<Deps> {
 
 /** A request over a connection. */
 export interface Asked extends LinkUse {
-  /** Whether all users of the connection wait for the answer. If they share it, none of them takes a place. */
+  /**
+   * Whether all users of the connection wait for the answer. If they share it, none of them takes a place.
+   */
   isForAll?: boolean;
 }
 

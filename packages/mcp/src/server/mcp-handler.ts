@@ -59,7 +59,8 @@ export interface McpHandlerOptions {
   origins?: readonly string[];
   /**
    * The address of the metadata by which clients find the authorization server (RFC 9728). A 401 for a caller
-   * of `null` names it. The application serves it, e.g. by `oauthMetadataResponse()` of the SDK. Default: none.
+   * of `null` names it. The application serves it, e.g. by `oauthMetadataResponse()` of the SDK. Default:
+   * none.
    */
   resourceMetadata?: string | URL;
 }

@@ -1,5 +1,5 @@
+import { failureCause } from "../../base/circuit.ts";
 import type { ModelFailure } from "../../base/errors.ts";
-import { failureCause } from "../../base/failure-cause.ts";
 import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";

@@ -1,8 +1,8 @@
 import { backoff } from "../../base/backoff.ts";
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { failureCause } from "../../base/circuit.ts";
 import { pause, type Sleep } from "../../base/clock.ts";
-import { failureCause } from "../../base/failure-cause.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "../failure.ts";

@@ -15,7 +15,7 @@ import type { CallerOptions, Host, Wake, Work } from "../leg/host.ts";
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** The pauses between attempts to resume a run whose time has come. */
-const RETRY = { baseMs: 100, maxMs: 60_000 };
+const RESUME_WAITS = { baseMs: 100, maxMs: 60_000 };
 
 /**
  * Arranges that a leg's run is resumed at the time for which it waits. The application's engine does so, or
@@ -75,7 +75,7 @@ function setWake(
     } else if (isCurrent && !host.draining) {
       // The run is not due yet by the store's clock, or the lease is taken, or the store failed.
       if (resumed === undefined) failures += 1;
-      cancelTimer = setTimer(resumed === undefined ? backoff(failures, RETRY) : resumed.waitMs + 1);
+      cancelTimer = setTimer(resumed === undefined ? backoff(failures, RESUME_WAITS) : resumed.waitMs + 1);
     }
   };
 }
