@@ -91,7 +91,8 @@ export function wakingStore(
         const next = await due();
         const isOverdue = next !== undefined && next <= now;
         failures = isOverdue ? failures + 1 : 0;
-        const pauseMs = backoff(failures, { baseMs: leaseTtlMs, maxMs: LONGEST_PAUSE_MS });
+        // Not random: the objects of other users ring at times of their own.
+        const pauseMs = backoff(failures, { baseMs: leaseTtlMs, maxMs: LONGEST_PAUSE_MS, jitter: 0 });
         // A run that could not be resumed does not delay the next one.
         const later = isOverdue ? Math.min(now + pauseMs, (await due(now)) ?? now + pauseMs) : next;
         if (later !== undefined) await set(later);
