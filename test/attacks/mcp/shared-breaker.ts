@@ -69,7 +69,8 @@ async function hanging(count: number): Promise<string> {
   const one = world();
   await adaCalls(one);
   const runs = Array.from({ length: count }, () => one.run("mallory").result);
-  await until(() => one.seen.filter((who) => who === "mallory").length >= count);
+  // One user has at most half of the eight places.
+  await until(() => one.seen.filter((who) => who === "mallory").length >= Math.min(count, 4));
   // While they hang, or with their time limits over: neither is ada's concern.
   if (count < 8) await Promise.all(runs);
   return await adaCalls(one);
