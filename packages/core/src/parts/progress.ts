@@ -1,8 +1,8 @@
 import { clipText } from "../base/clip-text.ts";
 import type { Json } from "../base/json.ts";
+import { inNextTurn } from "../base/next-turn.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallProgress, Reported } from "../loop/leg/part-types.ts";
-import { inNextTurn } from "../readers/doorbell.ts";
 import type { CallState } from "../session/state.ts";
 
 /** The shortest time between two reports of a call that readers get, in milliseconds. */

@@ -1,3 +1,5 @@
+import { inNextTurn } from "../base/next-turn.ts";
+
 /** Wakes a reader when there may be something new. */
 // `ring` sets no timer. On Cloudflare Workers a timer belongs to the request that sets it, and never fires if
 // that request ends first. The run that rings often belongs to another request than the reader, and ends that
@@ -32,10 +34,4 @@ export class Doorbell {
       void promise.then(wakeInNextTurn);
     }
   }
-}
-
-/** Calls back in the next turn of the event loop. */
-export function inNextTurn(callback: () => void): void {
-  if (globalThis.setImmediate === undefined) setTimeout(callback, 0);
-  else setImmediate(callback);
 }

@@ -64,7 +64,7 @@ export function changeRunMessage(
 
 // Joins the text only when it is read: otherwise, each delta would copy a long answer. All messages share
 // this getter, so that the JavaScript engine gives them one hidden class.
-const LATE_TEXT: ThisType<ViewMessage> & PropertyDescriptor = {
+export const LATE_TEXT: ThisType<ViewMessage> & PropertyDescriptor = {
   enumerable: true,
   get() {
     return joinedText(this.parts);

@@ -60,13 +60,17 @@ function redactedAnswerPart(part: ViewPart): ViewPart[] {
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
+/** Returns the id that the client gave to a message, which is in the event's key, or else the event's `seq`. */
+export function userMessageId({ key, seq }: StoredOf<"user_message">): string {
+  return key?.startsWith("message:") ? key.slice("message:".length) : String(seq);
+}
+
 /** Adds a user's message, or replaces the one that has its id. */
 export function withUserMessage(
   messages: readonly ViewMessage[],
   event: StoredOf<"user_message">,
 ): ViewMessage[] {
-  // The key has the id that the client gave.
-  const id = event.key?.startsWith("message:") ? event.key.slice("message:".length) : String(event.seq);
+  const id = userMessageId(event);
   const { message: text, files = [] } = event.data;
   const message: ViewMessage = {
     id,

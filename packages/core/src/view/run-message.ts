@@ -34,8 +34,9 @@ export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_r
   const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
   if (run === undefined || !view.messages.some(isRead)) return view;
   const messages = view.messages.map((message) => {
+    if (!isRead(message)) return message;
     const { queued, ...rest } = message;
-    return isRead(message) ? rest : message;
+    return rest;
   });
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));
   return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../base/json.ts";
+import { givingWay } from "../../base/next-turn.ts";
 import { type ContentBlock, isText, isToolUse } from "../../model/content.ts";
 import { type ByType, callByType, type ReadOptions, type StoredEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
@@ -113,7 +114,7 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 
 /**
  * Reads a session's events as they may be shown to people: redacted events come without their content.
- * `EventStore.read` returns the content too.
+ * `EventStore.read` returns the content too. Gives way to the event loop after every 500 events.
  *
  * @example
  * ```ts
@@ -131,7 +132,7 @@ export async function* readShown(
   options: ReadOptions = {},
 ): AsyncGenerator<StoredEvent, void, undefined> {
   const hidden = await redactedSince(store, sessionId, options.afterSeq ?? 0);
-  for await (const event of store.read(sessionId, options)) {
+  for await (const event of givingWay(store.read(sessionId, options))) {
     yield hidden.has(event.seq) ? redactedEvent(event) : event;
   }
 }
@@ -143,7 +144,7 @@ export async function redactedSince(
   afterSeq: number,
 ): Promise<ReadonlySet<number>> {
   const hidden = new Set<number>();
-  for await (const event of store.read(sessionId, { afterSeq, types: ["redaction"] })) {
+  for await (const event of givingWay(store.read(sessionId, { afterSeq, types: ["redaction"] }))) {
     if (event.type === "redaction") hidden.add(event.data.seq);
   }
   return hidden;

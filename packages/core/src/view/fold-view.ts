@@ -1,0 +1,149 @@
+import { givingWay } from "../base/next-turn.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
+import { userMessageId } from "./messages.ts";
+import { redactedNames, type WantedParts } from "./part-list.ts";
+import { reduceView } from "./reduce.ts";
+import { runMessageId } from "./run-message.ts";
+import type { Shown, Slot } from "./slot.ts";
+import { BEHIND, Slots } from "./slots.ts";
+import { newView, type ViewRun, type ViewState } from "./view.ts";
+import { callOf, wantedParts } from "./wanted.ts";
+
+/** A view that takes many events, see {@link viewFold}. */
+export interface ViewFold {
+  /** The run in progress, or else the last run. `undefined` before the first run. */
+  readonly run: ViewRun | undefined;
+  /** Adds one event. */
+  add(event: SessionEvent): void;
+  /**
+   * Adds events. Gives way to the event loop after every 500 of them.
+   *
+   * @param onAdded called after each event
+   */
+  addAll(
+    events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>,
+    onAdded?: (event: SessionEvent) => void,
+  ): Promise<void>;
+  /** Returns the view after the events so far. Visits all messages, so do not call it for each event. */
+  view(): ViewState;
+}
+
+/**
+ * Folds the events of a session into a view, as `reduceView` does for one event. Takes time in proportion to
+ * the number of events, and gives way to the event loop after every 500 of them.
+ *
+ * @param start the view before the events. Default: the view of a session without events
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { foldView } from "@pawl/core/view";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "a1" });
+ *
+ * const { messages, cursor } = await foldView(store.read("s1"));
+ * console.log(messages[0]?.text, cursor); // Hi 1
+ * ```
+ */
+export async function foldView(
+  events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>,
+  start?: ViewState,
+): Promise<ViewState> {
+  const fold = viewFold(start);
+  await fold.addAll(events);
+  return fold.view();
+}
+
+/**
+ * Returns a view that takes many events, for loops that also do something else with each event. Each event
+ * changes the view as `reduceView` does, at a cost that does not grow with the session.
+ *
+ * @param start the view before the events. Default: the view of a session without events
+ *
+ * @example
+ * ```ts
+ * import { viewFold } from "@pawl/core/view";
+ *
+ * const fold = viewFold();
+ * fold.add({ type: "text_delta", data: { attempt: 3, index: 0, offset: 0, text: "Hi" } });
+ * console.log(fold.view().messages[0]?.text); // Hi
+ * ```
+ */
+// `reduceView` copies the list of messages, and the parts of the message that it changes, so folding n events
+// with it takes n² steps. This fold shows `reduceView` only what an event may change, and puts the result back.
+export function viewFold(start: ViewState = newView()): ViewFold {
+  const slots = new Slots(start.messages);
+  const pending = new Map(start.pending.map((question) => [question.callId, question]));
+  const running = new Map(Object.entries(start.runningTools));
+  // Its lists are empty: they are in the maps, and an event gets what it may change.
+  let view: ViewState = { ...start, ...EMPTY };
+
+  const add = (event: SessionEvent): void => {
+    if ("seq" in event && event.seq <= view.cursor) return;
+    const shown = shownTo(event, slots, view.run);
+    const callId = callOf(event);
+    const question = pending.get(callId ?? "");
+    const tool = running.get(callId ?? "");
+    const before: ViewState = {
+      ...view,
+      messages: shown.map(({ message }) => message),
+      pending: question === undefined ? [] : [question],
+      runningTools: callId === undefined || tool === undefined ? {} : { [callId]: tool },
+    };
+    const after = reduceView(before, event);
+    if (after.messages !== before.messages) slots.take(shown, after.messages);
+    if (after.pending !== before.pending) {
+      if (callId === undefined) pending.clear();
+      else pending.delete(callId);
+      for (const one of after.pending) pending.set(one.callId, one);
+    }
+    if (after.runningTools !== before.runningTools) {
+      if (callId === undefined) running.clear();
+      else if (!Object.hasOwn(after.runningTools, callId)) running.delete(callId);
+      for (const [id, name] of Object.entries(after.runningTools)) running.set(id, name);
+    }
+    view = { ...after, ...EMPTY };
+  };
+  return {
+    get run() {
+      return view.run;
+    },
+    add,
+    addAll: async (events, onAdded) => {
+      for await (const event of givingWay(events)) {
+        add(event);
+        onAdded?.(event);
+      }
+    },
+    view: () => ({
+      ...view,
+      messages: slots.all(),
+      pending: [...pending.values()],
+      runningTools: Object.fromEntries(running),
+    }),
+  };
+}
+
+const EMPTY = { messages: [], pending: [], runningTools: {} };
+
+/** Returns the messages that an event may change, with the parts that it may change. */
+function shownTo(event: SessionEvent, slots: Slots, run: ViewRun | undefined): Shown[] {
+  if (event.type === "user_message") return shownOf([slots.withId(userMessageId(event))], []);
+  if (event.type === "redaction") return shownOf(slots.redactedBy(event), redactedNames(event.data));
+  const wanted = wantedParts(event);
+  if (wanted === undefined) return [];
+  const own = slots.withId(runMessageId(run));
+  // A new message of the run is inserted before the first one that was queued during the run.
+  const next = slots.firstQueuedAfter(run?.seq ?? 0, own);
+  const read = event.type === "llm_request" ? slots.queuedUpTo(event.data.prompt.upto_seq) : [];
+  const others = new Set([next, ...read]);
+  if (own === undefined) return shownOf(others, wanted);
+  others.delete(own);
+  return [...shownOf([own], wanted), BEHIND, ...shownOf(others, wanted)];
+}
+
+function shownOf(slots: Iterable<Slot | undefined>, wanted: WantedParts): Shown[] {
+  return [...slots].flatMap((slot) => slot?.show(wanted) ?? []);
+}
