@@ -4,7 +4,12 @@ export function inNextTurn(callback: () => void): void {
   else setImmediate(callback);
 }
 
-/** After how many items {@link givingWay} gives way. */
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise(inNextTurn);
+}
+
+/** How many items a loop visits in one turn of the event loop. */
 export const ITEMS_A_TURN = 500;
 
 /**
@@ -18,6 +23,6 @@ export async function* givingWay<T>(
   for await (const item of items) {
     yield item;
     count += 1;
-    if (count % ITEMS_A_TURN === 0) await new Promise<void>(inNextTurn);
+    if (count % ITEMS_A_TURN === 0) await nextTurn();
   }
 }

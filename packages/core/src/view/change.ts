@@ -94,15 +94,19 @@ export function changeCallPart(
 ): ViewState {
   return changeRunMessage(
     view,
-    (parts) =>
-      parts.map((part) => {
-        if (part.type !== "tool" || part.callId !== callId || !accepts(part)) return part;
+    (parts) => {
+      const changed = [...parts];
+      for (let index = 0; index < parts.length; index += 1) {
+        const part = parts[index];
+        if (part?.type !== "tool" || part.callId !== callId || !accepts(part)) continue;
         // A result replaces progress and the sub-agent's text: neither is stored, so a reloaded page lacks
         // them.
         const { progress: _, said: __, ...rest } = part;
-        const changed = typeof change === "function" ? change(part) : change;
-        return { ...("result" in changed ? rest : part), ...changed };
-      }),
+        const news = typeof change === "function" ? change(part) : change;
+        changed[index] = { ...("result" in news ? rest : part), ...news };
+      }
+      return changed;
+    },
     false,
   );
 }

@@ -74,6 +74,12 @@ export async function foldView(
 // `reduceView` copies the list of messages, and the parts of the message that it changes, so folding n events
 // with it takes n² steps. This fold shows `reduceView` only what an event may change, and puts the result back.
 export function viewFold(start: ViewState = newView()): ViewFold {
+  return foldBy(reduceView, start);
+}
+
+/** Folds events by `reduce`. */
+// Only tests give another function than `reduceView`: one that counts what it is shown.
+export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
   const slots = new Slots(start.messages);
   const pending = new Map(start.pending.map((question) => [question.callId, question]));
   const running = new Map(Object.entries(start.runningTools));
@@ -92,7 +98,7 @@ export function viewFold(start: ViewState = newView()): ViewFold {
       pending: question === undefined ? [] : [question],
       runningTools: callId === undefined || tool === undefined ? {} : { [callId]: tool },
     };
-    const after = reduceView(before, event);
+    const after = reduce(before, event);
     if (after.messages !== before.messages) slots.take(shown, after.messages);
     if (after.pending !== before.pending) {
       if (callId === undefined) pending.clear();

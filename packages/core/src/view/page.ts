@@ -1,12 +1,11 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { givingWay } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
-import { redactedEvent } from "../log/store/redacted.ts";
-import { reduceView } from "./reduce.ts";
-import { newView, type ViewMessage, type ViewState } from "./view.ts";
+import { addParts, countIn, type PagePart, pageOf, type ViewPage } from "./page-parts.ts";
 
 /** Which messages of a session {@link viewPage} returns. */
 export interface PageOptions {
@@ -26,20 +25,6 @@ export interface PageOptions {
 }
 
 const OPTIONS: OptionKinds<PageOptions> = { last: "number!", before: "number", shown: "function" };
-
-/** Consecutive messages of a session. */
-export interface ViewPage {
-  /**
-   * The page's messages, oldest first, in a view. For the session's last messages, the other fields are those
-   * of the session's view, so later events can be folded into it. For older messages, they are those of
-   * `newView()`, except `cursor`: redactions up to that event are applied.
-   */
-  view: ViewState;
-  /** The value of {@link PageOptions.before} for the next older messages. `null` if these are all. */
-  before: number | null;
-  /** The events of the page's runs, as `shown` has returned them. */
-  events: readonly SessionEvent[];
-}
 
 /**
  * The number of events that are read per message at first. A run stores 3 events per message, or 6 if it
@@ -91,7 +76,7 @@ export async function viewPage(
     const readsTheEnd = before === undefined && events.length === 0;
     const read = readsTheEnd ? readToEnd : readAll;
     events = [...(await read(store, id, { afterSeq, limit })), ...events];
-    addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
+    await addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
     const isLongEnough = parts.length > 0 && upto - afterSeq >= MOST_EVENTS;
     if (afterSeq === 0 || isLongEnough || countIn(parts) >= last)
       return pageOf(parts, before === undefined ? undefined : lastSeq);
@@ -101,7 +86,7 @@ export async function viewPage(
 const REDACTION = ["redaction"] as const;
 
 async function readAll(store: EventStore, id: string, options: ReadOptions): Promise<StoredEvent[]> {
-  return await Array.fromAsync(store.read(id, options));
+  return await Array.fromAsync(givingWay(store.read(id, options)));
 }
 
 /** How many events after `lastSeq` can be read without another trip to the store. */
@@ -118,93 +103,4 @@ async function readToEnd(
   const last = events.at(-1);
   if (last === undefined || events.length < limit + SPARE) return events;
   return [...events, ...(await readAll(store, id, { afterSeq: last.seq }))];
-}
-
-/**
- * The events between two places at which a view can begin, and their view. `before` is the `seq` of the first
- * event, or `null` at the beginning of the log.
- */
-interface PagePart {
-  view: ViewState;
-  before: number | null;
-  events: readonly SessionEvent[];
-}
-
-interface Window extends Required<Pick<PageOptions, "last" | "shown">> {
-  /** Consecutive events up to the end of the page, or up to its `before`. */
-  events: readonly StoredEvent[];
-  /** The redactions after these events. */
-  later: readonly StoredEvent[];
-  isOlder: boolean;
-}
-
-/** Adds parts until the page is complete, the last part first. Folds each part on its own, and only once. */
-function addParts(parts: PagePart[], { events, later, last, isOlder, shown }: Window): void {
-  const starts = viewStarts(events);
-  const first = events[0]?.seq ?? 1;
-  const ends = [...starts.slice(1), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
-  const redactions = [...events, ...later].filter(({ type }) => type === "redaction");
-  const redactedSeqs = new Set(redactions.map(({ data }) => (data as { seq: number }).seq));
-  const asShown = (event: StoredEvent) => shown(redactedSeqs.has(event.seq) ? redactedEvent(event) : event);
-  for (let index = ends.length - 1 - parts.length; index >= 0 && countIn(parts) < last; index -= 1) {
-    const [start, end] = [starts[index], ends[index]];
-    if (start === undefined || end === undefined) return;
-    const partEvents = events.slice(start - first, end - first).map(asShown);
-    // Only redactions of the part's own events: otherwise, each part would fold all of the session's.
-    const partRedactions = redactions.filter(({ seq, data }) => {
-      const target = (data as { seq: number }).seq;
-      return seq >= end && target >= start && target < end;
-    });
-    const view = [...partEvents, ...partRedactions].reduce(reduceView, newView());
-    parts.push({ view, before: start === 1 ? null : start, events: partEvents });
-  }
-}
-
-function countIn(parts: readonly PagePart[]): number {
-  return parts.reduce((sum, { view }) => sum + view.messages.length, 0);
-}
-
-/**
- * Joins parts to a page. `cursor` is the last event of which an older page has the redactions; `undefined`
- * for the last page.
- */
-function pageOf(parts: readonly PagePart[], cursor: number | undefined): ViewPage {
-  const messages: ViewMessage[] = [];
-  const ids = new Set<string>();
-  for (const { view } of parts) {
-    // A message was replaced if a later one has the same id.
-    messages.unshift(...view.messages.filter(({ id }) => !ids.has(id)));
-    for (const { id } of view.messages) ids.add(id);
-  }
-  const view = cursor === undefined ? (parts[0]?.view ?? newView()) : { ...newView(), cursor };
-  return {
-    view: { ...view, messages },
-    before: parts.at(-1)?.before ?? null,
-    events: parts.toReversed().flatMap(({ events }) => events),
-  };
-}
-
-/**
- * Returns the `seq`s at which a view can begin, among consecutive events of a log. A view that begins there
- * has the last messages of the whole log's view. Each place is the start of a run, or the first event of the
- * log.
- *
- * A retry continues its failed run, and a queued message belongs to the run that reads it, so no view begins
- * between these. Places that only earlier events could confirm are left out.
- */
-export function viewStarts(events: readonly StoredEvent[]): number[] {
-  const first = events[0]?.seq ?? 1;
-  const starts = new Set(first === 1 ? [1] : []);
-  // `seq` up to which a request has covered all messages; `undefined` if only earlier events show it.
-  let readUpto = first === 1 ? 0 : undefined;
-  let lastQueued = 0;
-  for (const { type, data, seq } of events) {
-    if (type === "user_message" && data.queued) lastQueued = seq;
-    else if (type === "llm_request" && data.prompt.upto_seq >= first - 1) readUpto = data.prompt.upto_seq;
-    else if (type === "run_started" && data.retry_of === undefined) {
-      // A run starts only after the run before it, and all its calls and questions, have ended.
-      if (readUpto !== undefined && lastQueued <= readUpto) starts.add(seq);
-    }
-  }
-  return [...starts];
 }

@@ -16,8 +16,7 @@ export function isHiddenWait({ data }: CallEvent): boolean | undefined {
 /** Applies an event of a tool call, or of a hook's question about the run. */
 export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   const { call_id: callId, tool_name: toolName } = event.data;
-  const { [callId]: _, ...others } = view.runningTools;
-  const pending = view.pending.filter((question) => question.callId !== callId);
+  const others = () => view.pending.filter((question) => question.callId !== callId);
   switch (event.type) {
     case "tool_started":
       return {
@@ -40,15 +39,16 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       const shown = before
         ? changeRunMessage(view, (parts) => [...parts, questionPart(event)])
         : changeCallPart(view, callId, { phase: "waiting" });
-      return { ...shown, pending: [...pending, question] };
+      return { ...shown, pending: [...others(), question] };
     }
     case "tool_answered":
       return {
         ...changeCallPart(view, callId, { ...answeredPhase(event.data), resultSeq: event.seq }),
-        pending,
+        pending: others(),
         run: view.run && { ...view.run, open: true },
       };
-    case "tool_result":
+    case "tool_result": {
+      const { [callId]: _, ...runningTools } = view.runningTools;
       return {
         ...changeRunMessage(
           changeCallPart(view, callId, {
@@ -59,9 +59,10 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
           }),
           (parts) => [...parts, ...outcomeParts(event)],
         ),
-        runningTools: others,
-        pending,
+        runningTools,
+        pending: others(),
       };
+    }
   }
 }
 

@@ -64,7 +64,7 @@ export class Slot {
    */
   take({ places }: Pick<Shown, "places">, changed: ViewMessage | undefined): readonly ViewPart[] {
     this.#message = changed;
-    const { parts } = changed ?? { parts: [] };
+    const parts = changed?.parts ?? [];
     const end = parts.indexOf(OTHERS);
     if (this.#list === undefined || places === undefined || end === -1) {
       this.#list = undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../../src/log/event.ts";
-import { viewStarts } from "../../src/view/page.ts";
+import { viewStarts } from "../../src/view/starts.ts";
 
 type Made = readonly [type: string, data?: object];
 

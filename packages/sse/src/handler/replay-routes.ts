@@ -74,7 +74,7 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
           return dialect.history?.(view, id, facts) ?? {};
         }
         const { view, before, events } = await sessionPage(served.runtime.store, session, served, page);
-        return { ...dialect.history?.(view, id, factsOf(events)), before };
+        return { ...dialect.history?.(view, id, await factsOf(events)), before };
       });
     },
   });

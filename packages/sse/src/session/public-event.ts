@@ -81,6 +81,14 @@ export function publicEvent(given: SessionEvent, { expose = "public", basePath }
   }
 }
 
+/** Yields events as their user may see them, see {@link publicEvent}. */
+export async function* publicEvents<E extends SessionEvent>(
+  events: AsyncIterable<E>,
+  shown?: Shown,
+): AsyncGenerator<E, void, undefined> {
+  for await (const event of events) yield publicEvent(event, shown);
+}
+
 function withoutProblem(event: StoredOf<"output">): SessionEvent {
   return event.data.problem === undefined ? event : { ...event, data: { ...event.data, problem: "" } };
 }

@@ -1,7 +1,7 @@
 import { type RunStart, type Runtime, readShown, type SessionEvent, type StoredEvent } from "@pawl/core";
-import { newView, reduceView, type ViewState } from "@pawl/core/view";
-import { hasFacts, newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
-import { publicEvent } from "./public-event.ts";
+import { newView, type ViewState, viewFold } from "@pawl/core/view";
+import { copyFacts, newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
+import { publicEvents } from "./public-event.ts";
 
 /** The runtime of a handler, and the path at which the handler is mounted. */
 export interface Serving {
@@ -33,30 +33,28 @@ export function emptySession(): SessionThen {
 
 /** Reads a session once. Call it in a place, see `withinRead`. */
 export async function wholeSession(served: Serving, sessionId: string): Promise<WholeSession> {
-  const now = emptySession();
-  const before = emptySession();
-  /** The events whose facts `before` lacks, each with the run that was the last one then. */
-  let since: (readonly [SessionEvent, Pick<ViewState, "run">])[] = [];
+  const folding = newFolding(emptySession());
+  /** The events since the last run began. They are folded when the next run begins, or at the end. */
+  let since: SessionEvent[] = [];
   let start: RunStart | undefined;
   let next: string | undefined;
-  for await (const event of readShown(served.runtime.store, sessionId)) {
+  for await (const event of shownEvents(served, sessionId, 0)) {
     if (event.type === "run_ended") next = event.data.next?.run_id;
     if (event.type === "run_started" && event.data.run_id !== next) {
       start = { sessionId, runId: event.data.run_id, afterSeq: event.seq - 1 };
-      for (const [earlier, then] of since) noteFacts(before.facts, earlier, then);
+      await folding.addAll(since);
       since = [];
-      before.view = now.view;
-      before.mode = now.mode;
     }
-    const shown = addEvent(served, now, event);
-    if (hasFacts(shown)) since.push([shown, { run: now.view.run }]);
+    since.push(event);
   }
-  return { now, last: start && { start, before } };
+  const before = folding.session();
+  await folding.addAll(since);
+  return { now: folding.session(), last: start && { start, before } };
 }
 
 /**
- * Returns a session after the event `uptoSeq`. `known` is the session after an earlier event, which is
- * changed. Call it in a place unless only a few events come after it, see `withinRead`.
+ * Returns a session after the event `uptoSeq`. `known` is the session after an earlier event. Call it in a
+ * place unless only a few events come after it, see `withinRead`.
  */
 export async function sessionUpTo(
   served: Serving,
@@ -66,31 +64,43 @@ export async function sessionUpTo(
 ): Promise<SessionThen> {
   const { cursor: afterSeq } = known.view;
   if (afterSeq >= uptoSeq) return known;
-  for await (const event of readShown(served.runtime.store, sessionId, { afterSeq })) {
-    if (event.seq > uptoSeq) break;
-    addEvent(served, known, event);
-  }
-  return known;
+  const folding = newFolding(known);
+  await folding.addAll(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
+  return folding.session();
 }
 
-/** Adds an event, and returns it as the session's user may see it. */
-function addEvent({ basePath }: Serving, then: SessionThen, event: StoredEvent): SessionEvent {
-  const shown = publicEvent(event, { basePath });
-  then.view = reduceView(then.view, shown);
-  noteFacts(then.facts, shown, then.view);
-  if (event.type === "tool_result" && event.data.mode !== undefined) then.mode = event.data.mode;
-  return shown;
+/** Yields the events after `afterSeq` as the session's user may see them. */
+function shownEvents({ runtime, basePath }: Serving, sessionId: string, afterSeq: number) {
+  return publicEvents(readShown(runtime.store, sessionId, { afterSeq }), { basePath });
+}
+
+async function* upTo(seq: number, events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent> {
+  for await (const event of events) {
+    if (event.seq > seq) return;
+    yield event;
+  }
+}
+
+/** Folds events into a session as it is after them. */
+function newFolding({ view, mode: modeBefore, facts: factsBefore }: SessionThen) {
+  const fold = viewFold(view);
+  const facts = copyFacts(factsBefore);
+  let mode = modeBefore;
+  const note = (event: SessionEvent) => {
+    noteFacts(facts, event, fold);
+    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
+  };
+  return {
+    addAll: (events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>) => fold.addAll(events, note),
+    session: (): SessionThen => ({ view: fold.view(), mode, facts: copyFacts(facts) }),
+  };
 }
 
 /** Returns the facts in the events of a page, see `viewPage`. */
-export function factsOf(events: readonly SessionEvent[]): ThreadFacts {
-  const facts = newFacts();
-  let view = newView();
-  for (const event of events) {
-    view = reduceView(view, event);
-    noteFacts(facts, event, view);
-  }
-  return facts;
+export async function factsOf(events: readonly SessionEvent[]): Promise<ThreadFacts> {
+  const folding = newFolding(emptySession());
+  await folding.addAll(events);
+  return folding.session().facts;
 }
 
 /** Returns where the agent's last message began. The message may be in progress. */

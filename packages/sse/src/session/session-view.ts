@@ -1,6 +1,6 @@
 import { type EventStore, PawlError, readShown, type Session } from "@pawl/core";
-import { newView, reduceView, type ViewPage, type ViewState, viewPage } from "@pawl/core/view";
-import { publicEvent, type Shown } from "./public-event.ts";
+import { foldView, type ViewPage, type ViewState, viewPage } from "@pawl/core/view";
+import { publicEvent, publicEvents, type Shown } from "./public-event.ts";
 
 /** Which messages of a session to return: the last ones, or those before an earlier page. */
 export interface Page {
@@ -15,12 +15,7 @@ export async function sessionView(
   shown: Shown,
   page: Page | undefined,
 ): Promise<ViewState | (Pick<ViewState, "messages" | "cursor"> & Pick<ViewPage, "before">)> {
-  if (page === undefined) {
-    let view = newView();
-    for await (const event of readShown(store, session.id))
-      view = reduceView(view, publicEvent(event, shown));
-    return view;
-  }
+  if (page === undefined) return await foldView(publicEvents(readShown(store, session.id), shown));
   const { view, before } = await sessionPage(store, session, shown, page);
   if (page.before === undefined) return { ...view, before };
   const { messages, cursor } = view;

@@ -5,7 +5,7 @@ import type { Dialect } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { native } from "../dialects/native.ts";
 import { refusal } from "../request/wire-error.ts";
-import { type Expose, publicEvent } from "../session/public-event.ts";
+import { type Expose, publicEvents } from "../session/public-event.ts";
 import { type Closing, eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
 
 /** The options of `handler()` that a stream uses. */
@@ -48,9 +48,7 @@ export function logStream(
     before: newView(),
     from,
   });
-  const shownEvents = async function* (signal: AbortSignal) {
-    for await (const event of events(signal)) yield publicEvent(event, options);
-  };
+  const shownEvents = (signal: AbortSignal) => publicEvents(events(signal), options);
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,

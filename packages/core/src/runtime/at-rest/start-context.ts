@@ -3,8 +3,7 @@ import { PawlError } from "../../base/errors.ts";
 import { admitted } from "../../context/admit.ts";
 import { boundaryBefore, checkpointEvents } from "../../context/checkpoint.ts";
 import type { Session } from "../../log/session-row.ts";
-import { reduceView } from "../../view/reduce.ts";
-import { newView } from "../../view/view.ts";
+import { foldView } from "../../view/fold-view.ts";
 import type { SessionView } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
 import { whileIdle } from "./at-rest.ts";
@@ -44,9 +43,8 @@ export async function startContextAt(
 /** Returns the session as its owner sees it. */
 export async function viewOf(host: Host, session: Session): Promise<SessionView> {
   const { id: sessionId, userId } = session;
-  return await withinRead(host, { sessionId, userId }, async () => {
-    let view = newView();
-    for await (const event of host.store.read(sessionId)) view = reduceView(view, event);
-    return { session, ...view };
-  });
+  return await withinRead(host, { sessionId, userId }, async () => ({
+    session,
+    ...(await foldView(host.store.read(sessionId))),
+  }));
 }

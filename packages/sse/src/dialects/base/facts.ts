@@ -43,11 +43,14 @@ export function newFacts(): ThreadFacts {
   return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
 }
 
-const NOTED: readonly string[] = ["llm_response", "tool_suspended", "tool_answered", "run_ended"];
-
-/** Returns whether an event may have facts. */
-export function hasFacts({ type }: SessionEvent): boolean {
-  return NOTED.includes(type);
+/** Returns facts that stay as they are when events are added to the given ones. */
+export function copyFacts({ spent, approvals, closed, failed }: ThreadFacts): ThreadFacts {
+  return {
+    spent: new Map(spent),
+    approvals: new Map(approvals),
+    closed: new Map(closed),
+    failed: new Set(failed),
+  };
 }
 
 /** Adds one event to the facts. `view` is the session's view after the event. */
