@@ -65,6 +65,9 @@ export function longRun(calls: number): NewEvent[] {
   ];
   const tokens = { prompt: 0, completion: 0, cached: 0, total: 0 };
   const stop = { type: "end_turn", message: "Done." };
-  const end = { type: "run_ended", data: { run_id: "r", stop, session_status: "idle", tokens, cost_cents: 0 } };
+  const end = {
+    type: "run_ended",
+    data: { run_id: "r", stop, session_status: "idle", tokens, cost_cents: 0 },
+  };
   return [...begin, ...turns.flat(), end] as never;
 }

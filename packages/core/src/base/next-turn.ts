@@ -13,8 +13,19 @@ export function nextTurn(): Promise<void> {
 export const ITEMS_A_TURN = 500;
 
 /**
- * Yields the items. Gives way to the event loop after every 500 of them, so that a loop over a long session
- * does not stop the process: a store in memory, or SQLite, reads without waiting.
+ * Yields the items, and gives way to the event loop after every 500 of them. Use it for loops over the events
+ * of a session: a store in memory, or SQLite, never waits, so a long session would block the process.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { givingWay } from "@pawl/core/store";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * for await (const { seq } of givingWay(store.read("s1"))) console.log(seq); // 1
+ * ```
  */
 export async function* givingWay<T>(
   items: AsyncIterable<T> | Iterable<T>,

@@ -1,5 +1,6 @@
 import { givingWay } from "../base/next-turn.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
+import type { Question } from "../session/run-result.ts";
 import { userMessageId } from "./messages.ts";
 import { redactedNames, type WantedParts } from "./part-list.ts";
 import { reduceView } from "./reduce.ts";
@@ -13,6 +14,8 @@ import { callOf, wantedParts } from "./wanted.ts";
 export interface ViewFold {
   /** The run in progress, or else the last run. `undefined` before the first run. */
   readonly run: ViewRun | undefined;
+  /** The open questions to the user. */
+  readonly pending: readonly Question[];
   /** Adds one event. */
   add(event: SessionEvent): void;
   /**
@@ -81,7 +84,7 @@ export function viewFold(start: ViewState = newView()): ViewFold {
 // Only tests give another function than `reduceView`: one that counts what it is shown.
 export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
   const slots = new Slots(start.messages);
-  const pending = new Map(start.pending.map((question) => [question.callId, question]));
+  const pending = new Map(start.pending.map(withCall));
   const running = new Map(Object.entries(start.runningTools));
   // Its lists are empty: they are in the maps, and an event gets what it may change.
   let view: ViewState = { ...start, ...EMPTY };
@@ -90,31 +93,28 @@ export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
     if ("seq" in event && event.seq <= view.cursor) return;
     const shown = shownTo(event, slots, view.run);
     const callId = callOf(event);
-    const question = pending.get(callId ?? "");
-    const tool = running.get(callId ?? "");
     const before: ViewState = {
       ...view,
       messages: shown.map(({ message }) => message),
-      pending: question === undefined ? [] : [question],
-      runningTools: callId === undefined || tool === undefined ? {} : { [callId]: tool },
+      pending: entryOf(pending, callId).map(([, question]) => question),
+      runningTools: Object.fromEntries(entryOf(running, callId)),
     };
     const after = reduce(before, event);
     if (after.messages !== before.messages) slots.take(shown, after.messages);
     if (after.pending !== before.pending) {
-      if (callId === undefined) pending.clear();
-      else pending.delete(callId);
-      for (const one of after.pending) pending.set(one.callId, one);
+      // A question that is asked again moves to the end.
+      pending.delete(callId ?? "");
+      take(pending, callId, after.pending.map(withCall));
     }
-    if (after.runningTools !== before.runningTools) {
-      if (callId === undefined) running.clear();
-      else if (!Object.hasOwn(after.runningTools, callId)) running.delete(callId);
-      for (const [id, name] of Object.entries(after.runningTools)) running.set(id, name);
-    }
+    if (after.runningTools !== before.runningTools) take(running, callId, Object.entries(after.runningTools));
     view = { ...after, ...EMPTY };
   };
   return {
     get run() {
       return view.run;
+    },
+    get pending() {
+      return [...pending.values()];
     },
     add,
     addAll: async (events, onAdded) => {
@@ -133,6 +133,23 @@ export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
 }
 
 const EMPTY = { messages: [], pending: [], runningTools: {} };
+
+function withCall(question: Question): [string, Question] {
+  return [question.callId, question];
+}
+
+/** Returns what is known of the event's call, in a list. */
+function entryOf<T>(known: ReadonlyMap<string, T>, callId: string | undefined): [string, T][] {
+  const value = callId === undefined ? undefined : known.get(callId);
+  return callId === undefined || value === undefined ? [] : [[callId, value]];
+}
+
+/** Takes what an event has made of its call, or of all calls if it is about none. */
+function take<T>(known: Map<string, T>, callId: string | undefined, changed: readonly [string, T][]): void {
+  if (callId === undefined) known.clear();
+  else if (changed.length === 0) known.delete(callId);
+  for (const [id, value] of changed) known.set(id, value);
+}
 
 /** Returns the messages that an event may change, with the parts that it may change. */
 function shownTo(event: SessionEvent, slots: Slots, run: ViewRun | undefined): Shown[] {

@@ -21,7 +21,13 @@ export function partNames(part: ViewPart): string[] {
 }
 
 /** Returns the names of the parts that a redaction may change. */
-export function redactedNames({ seq, of, call_id, attempt, run_id }: StoredOf<"redaction">["data"]): string[] {
+export function redactedNames({
+  seq,
+  of,
+  call_id,
+  attempt,
+  run_id,
+}: StoredOf<"redaction">["data"]): string[] {
   const names = [`${seq}:`, `end:${run_id}`, nameOfCall(call_id)];
   if (of === "output") names.push(`${attempt}:output`);
   if (of === "assistant_message") names.push(`${attempt}:`);

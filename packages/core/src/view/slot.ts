@@ -55,7 +55,11 @@ export class Slot {
     const isWhole = places.length === list.size;
     const parts = places.map((place) => list.at(place));
     if (!isWhole) parts.push(OTHERS);
-    return { slot: this, message: { ...headOf(message), text: "", parts }, places: isWhole ? undefined : places };
+    return {
+      slot: this,
+      message: { ...headOf(message), text: "", parts },
+      places: isWhole ? undefined : places,
+    };
   }
 
   /**

@@ -58,7 +58,10 @@ const data: Record<string, fc.Arbitrary<object>> = {
     fc.constant({ complete: 99, disposition: "kept" }),
     maybe("output", fc.constantFrom("text", "call")),
   ),
-  output: merged(place.map((attempt) => ({ attempt })), maybe("value", fc.constant({ a: 1 }))),
+  output: merged(
+    place.map((attempt) => ({ attempt })),
+    maybe("value", fc.constant({ a: 1 })),
+  ),
   artifact: fc.constantFrom("A plan", "[redacted]").map((title) => ({ artifact_id: "a", type: "t", title })),
   tool_started: merged(call, maybe("status", fc.constant("Looking"))),
   tool_suspended: merged(
@@ -98,9 +101,7 @@ const data: Record<string, fc.Arbitrary<object>> = {
   attempt_restarted: place.map((attempt) => ({ attempt })),
 };
 const redaction = merged(
-  fc
-    .tuple(place, fc.constantFrom(...Object.keys(data)))
-    .map(([seq, of]) => ({ seq, of })),
+  fc.tuple(place, fc.constantFrom(...Object.keys(data))).map(([seq, of]) => ({ seq, of })),
   maybe("call_id", calls),
   maybe("attempt", place),
   maybe("run_id", runs),

@@ -22,7 +22,11 @@ const answered = (attempt: number, content: readonly object[]): Made => [
 const called = (n: number) => ({ type: "tool_use", id: `c${n}`, name: "look", input: {} });
 const ended = (run_id: string): Made => [
   "run_ended",
-  { run_id, stop: { type: "end_turn", message: "" }, tokens: { prompt: 0, completion: 0, cached: 0, total: 0 } },
+  {
+    run_id,
+    stop: { type: "end_turn", message: "" },
+    tokens: { prompt: 0, completion: 0, cached: 0, total: 0 },
+  },
 ];
 const call = (n: number) => ({ call_id: `c${n}`, tool_name: "look" });
 const begun = (n: number): Made => ["tool_started", call(n)];
@@ -39,7 +43,10 @@ const run = (n: number): Made[] => [
 const atOnce = (count: number): Made[] => [
   started("r"),
   asked(1),
-  answered(2, Array.from({ length: count }, (_, n) => called(n))),
+  answered(
+    2,
+    Array.from({ length: count }, (_, n) => called(n)),
+  ),
   ...times(count, (n) => [begun(n)]),
   ...times(count, (n) => [result(n)]),
 ];
@@ -87,20 +94,23 @@ const LOGS: Record<string, (events: number) => Made[]> = {
   ],
 };
 
-it.each(Object.entries(LOGS))("B8 a fold visits as much for each event, however many: %s", async (_, make) => {
-  for (const size of [1_000, 100_000]) {
-    const events = log(make(size));
-    let visited = 0;
-    const { addAll, view } = foldBy((before, event) => {
-      const after = reduceView(before, event);
-      for (const { messages, pending, runningTools } of [before, after]) {
-        visited += messages.length + pending.length + Object.keys(runningTools).length;
-        for (const { parts } of messages) visited += parts.length;
-      }
-      return after;
-    }, newView());
-    await addAll(events);
-    expect(view().cursor).toBe(events.length);
-    expect(visited / size).toBeLessThan(25);
-  }
-});
+it.each(Object.entries(LOGS))(
+  "B8 a fold visits as much for each event, however many: %s",
+  async (_, make) => {
+    for (const size of [1_000, 100_000]) {
+      const events = log(make(size));
+      let visited = 0;
+      const { addAll, view } = foldBy((before, event) => {
+        const after = reduceView(before, event);
+        for (const { messages, pending, runningTools } of [before, after]) {
+          visited += messages.length + pending.length + Object.keys(runningTools).length;
+          for (const { parts } of messages) visited += parts.length;
+        }
+        return after;
+      }, newView());
+      await addAll(events);
+      expect(view().cursor).toBe(events.length);
+      expect(visited / size).toBeLessThan(25);
+    }
+  },
+);

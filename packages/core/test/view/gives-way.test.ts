@@ -9,7 +9,7 @@ const CALLS = 1_500;
 async function counted() {
   const { store, most } = countedTurns();
   await store.sessions.create({ id: "s", userId: "u1", agent: "coach" });
-  const { lastSeq = 0 } = (await store.append("s", longRun(CALLS), { appendId: "1" })).at(-1) ?? {};
+  const lastSeq = (await store.append("s", longRun(CALLS), { appendId: "1" })).length;
   const coach = agent({ name: "coach", model: scriptedModel([]), instructions: "Be kind." });
   return { store, most, pawl: runtime({ agents: [coach], store }), session: { id: "s", lastSeq } };
 }

@@ -1,3 +1,5 @@
+import { givingWay } from "@pawl/core/store";
+
 /** How many characters of text become one piece. */
 const PIECE = 64 * 1024;
 
@@ -37,8 +39,8 @@ export function newPieces(): JsonPieces {
   };
 }
 
-/** Adds an object as `JSON.stringify` does, the items of its lists one by one. */
-export function addJson({ add }: Pick<JsonPieces, "add">, body: object): void {
+/** Adds an object as `JSON.stringify` does, the items of its lists one by one. Gives way between many items. */
+export async function addJson({ add }: Pick<JsonPieces, "add">, body: object): Promise<void> {
   if (Array.isArray(body) || "toJSON" in body) {
     add(JSON.stringify(body));
     return;
@@ -49,13 +51,16 @@ export function addJson({ add }: Pick<JsonPieces, "add">, body: object): void {
     if (text === undefined) continue;
     add(`${before}${JSON.stringify(name)}:${text}`);
     before = ",";
-    if (Array.isArray(value)) addList(add, value);
+    if (Array.isArray(value)) await addList(add, value);
   }
   add(before === "{" ? "{}" : "}");
 }
 
-function addList(add: (text: string) => void, list: readonly unknown[]): void {
-  add("[");
-  for (const [at, item] of list.entries()) add(`${at === 0 ? "" : ","}${JSON.stringify(item) ?? "null"}`);
-  add("]");
+async function addList(add: (text: string) => void, list: readonly unknown[]): Promise<void> {
+  let before = "[";
+  for await (const item of givingWay(list)) {
+    add(`${before}${JSON.stringify(item) ?? "null"}`);
+    before = ",";
+  }
+  add(before === "[" ? "[]" : "]");
 }

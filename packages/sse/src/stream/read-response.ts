@@ -41,7 +41,7 @@ export async function readJsonResponse(
   request: Request,
   read: () => Promise<object>,
 ): Promise<Response> {
-  return await readResponse(asked, request, async (json) => addJson(json, await read()));
+  return await readResponse(asked, request, async (json) => await addJson(json, await read()));
 }
 
 /** Yields each piece, and forgets it. */

@@ -1,6 +1,6 @@
 import { type RunStart, type Runtime, readShown, type SessionEvent, type StoredEvent } from "@pawl/core";
 import { waitsForTime } from "@pawl/core/view";
-import { type Followed, passedOn } from "../dialects/base/telling.ts";
+import { type Followed, passedOn } from "../dialects/base/followed.ts";
 import type { Reader } from "../session/caller.ts";
 import { givesCredentials } from "../session/gives-credentials.ts";
 

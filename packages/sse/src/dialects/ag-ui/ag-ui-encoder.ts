@@ -1,6 +1,7 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
 import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
+import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
@@ -22,7 +23,7 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
 
 /** Returns an encoder that writes a run as AG-UI events. */
 export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encoder {
-  const told = telling(context);
+  const told = telling(context, everyView(context.before));
   const run = { threadId: context.threadId, runId: stream.runId ?? context.runId };
   const client = { ...stream, run };
   const isQueuedMessage = context.messageSeq !== undefined;

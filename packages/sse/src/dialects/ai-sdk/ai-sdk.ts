@@ -2,7 +2,7 @@ import { checkOptions, type OptionKinds, type StopReason } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { noteFacts, type ThreadFacts } from "../base/facts.ts";
-import { type Rest, type Step, telling } from "../base/telling.ts";
+import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
 import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
@@ -120,7 +120,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   ];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
-    const messageId = runMessageId(told.view.run ?? { id: runId });
+    const messageId = runMessageId(told.run ?? { id: runId });
     if (messageId === begun) return [];
     const before = begun === undefined ? [] : endOfMessage();
     begun = messageId;
@@ -152,8 +152,8 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
     begin: () => [],
     encode: (event) => {
       const steps = told.steps(event);
-      if ("seq" in event) noteFacts(facts, event, told.view);
-      if (event.type === "run_started") known = partsOfMessage(told.view, told.view.run?.continues, facts);
+      if ("seq" in event) noteFacts(facts, event, told);
+      if (event.type === "run_started") known = continuedParts(told, facts);
       if (event.type === "run_started" && !continues) kept = partChunks(known);
       return steps.flatMap(chunksOf).map(dataFrame);
     },
@@ -173,6 +173,12 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
   const messageMetadata = id === undefined ? undefined : metadataOf(facts, id);
   return messageMetadata === undefined ? [] : [{ type: "message-metadata", messageMetadata }];
+}
+
+/** Returns the parts of the message that a retry continues, as the page has them; none for other runs. */
+function continuedParts(told: Telling, facts: ThreadFacts): UiPart[] {
+  const id = told.run?.continues;
+  return id === undefined ? [] : partsOfMessage(told.view, id, facts);
 }
 
 /** Returns the parts of a message as the page has them. */

@@ -1,7 +1,10 @@
-import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import { isQuestionPart, reduceView, type ViewPart, type ViewState, waitsForTime } from "@pawl/core/view";
+import type { Question, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
+import type { ViewFold, ViewMessage, ViewRun, ViewState } from "@pawl/core/view";
+import { isQuestionPart, viewFold, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
+import type { StepFold } from "./every-view.ts";
+import { passedOn } from "./followed.ts";
 import { type OutcomePart, outcomesIn } from "./outcomes.ts";
 import { type OutputStep, outputs } from "./outputs.ts";
 
@@ -31,8 +34,10 @@ export type Rest =
 /** Converts the events of a session to the steps of the message that a stream sends. */
 export interface Telling {
   steps(event: SessionEvent): Step[];
-  /** The session's view. It lacks text that is not stored yet. */
+  /** The session's view. It lacks text that is not stored yet. Read it rarely, unless the fold is {@link everyView}. */
   readonly view: ViewState;
+  /** The run of the view. */
+  readonly run: ViewRun | undefined;
   /**
    * Whether the stream continues a message after the user's answer, so that the client has the first part.
    */
@@ -50,11 +55,16 @@ export interface Telling {
 /**
  * Finds the events that belong to the message of a stream, and the text that is valid. All dialects use this
  * function. Live events and stored events give the same steps.
+ *
+ * @param fold folds the events, from the view `before`
  */
-export function telling({ before, messageSeq, runId: first, again = false }: EncoderContext): Telling {
-  const toSteps = eventSteps();
+export function telling(
+  { before, messageSeq, runId: first, again = false }: EncoderContext,
+  fold: StepFold = viewFold(before),
+): Telling {
+  const toSteps = eventSteps(before.messages);
   const goesOn = before.run?.id === first && messageSeq === undefined;
-  let view = before;
+  let cursor = before.cursor;
   let runId = first;
   let speaks = goesOn;
   let rest: Rest | undefined;
@@ -63,32 +73,36 @@ export function telling({ before, messageSeq, runId: first, again = false }: Enc
   const begins = (event: StoredEvent): boolean => {
     if (messageSeq === undefined) return event.type === "run_started" && event.data.run_id === runId;
     const covers = event.type === "llm_request" && event.data.prompt.upto_seq >= messageSeq;
-    return covers && view.run?.id === runId;
+    return covers && fold.run?.id === runId;
   };
   const stored = (event: StoredEvent): Step[] => {
-    const since = view.run?.since;
-    view = reduceView(view, event);
+    const since = fold.run?.since;
+    fold.add(event);
+    cursor = event.seq;
     if (event.type === "run_ended" && event.data.run_id === runId) {
       const next = passedOn({ runId, again, ...(messageSeq !== undefined && { messageSeq }) }, event);
       if (next === undefined) rest = { type: "ended", event };
       else runId = next;
     }
     if (event.type === "run_suspended" && !waitsForTime(event.data))
-      rest = { type: "suspended", pending: view.pending };
+      rest = { type: "suspended", pending: fold.pending };
     if (event.type === "tool_answered") rest = undefined;
     if (!speaks) speaks = begins(event);
-    else over = !again && messageSeq === undefined && view.run?.id === runId && view.run.since !== since;
-    return speaks && !over ? toSteps.stored(event, view) : [];
+    else over = !again && messageSeq === undefined && fold.run?.id === runId && fold.run.since !== since;
+    return speaks && !over ? toSteps.stored(event, fold) : [];
   };
   return {
     steps(event) {
       if (over) return [];
-      if ("seq" in event) return event.seq <= view.cursor ? [] : stored(event);
+      if ("seq" in event) return event.seq <= cursor ? [] : stored(event);
       return speaks ? toSteps.live(event) : [];
     },
     goesOn,
     get view() {
-      return view;
+      return fold.view();
+    },
+    get run() {
+      return fold.run;
     },
     get runId() {
       return runId;
@@ -102,9 +116,11 @@ export function telling({ before, messageSeq, runId: first, again = false }: Enc
   };
 }
 
-/** Converts the events of one message to steps. */
-function eventSteps(): {
-  stored(event: StoredEvent, view: ViewState): Step[];
+type Asked = Pick<ViewFold, "pending">;
+
+/** Converts the events of one message to steps. `before` are the messages before the first event. */
+function eventSteps(before: readonly ViewMessage[]): {
+  stored(event: StoredEvent, view: Asked): Step[];
   live(event: SessionEvent): Step[];
 } {
   const text = blocks();
@@ -113,7 +129,10 @@ function eventSteps(): {
   let attempt = 0;
   // Calls that wait for a time are shown as running, so they start only once.
   const waiting = new Set<string>();
-  const stepsOf = (event: StoredEvent, view: ViewState): Step[] => {
+  // The questions about the run, which no call of the model has asked.
+  let aboutRun: Set<string> | undefined;
+  const questionsAboutRun = () => (aboutRun ??= new Set(before.flatMap(questionsIn)));
+  const stepsOf = (event: StoredEvent, view: Asked): Step[] => {
     switch (event.type) {
       case "llm_request": {
         const isNew = event.data.turn !== turn;
@@ -129,9 +148,10 @@ function eventSteps(): {
         return waiting.delete(event.data.call_id) ? [] : [{ type: "started", event }];
       case "tool_suspended":
         if (event.data.hidden) waiting.add(event.data.call_id);
+        else if (event.data.before !== undefined) questionsAboutRun().add(event.data.call_id);
         return questionSteps(event, view);
       case "tool_answered":
-        return answerSteps(event, view);
+        return answerSteps(event, questionsAboutRun());
       case "tool_result":
         return [{ type: "result", event }];
       default:
@@ -151,23 +171,22 @@ function eventSteps(): {
   };
 }
 
-function questionSteps(event: StoredOf<"tool_suspended">, view: ViewState): Step[] {
+function questionSteps(event: StoredOf<"tool_suspended">, view: Asked): Step[] {
   const question = view.pending.find(({ callId }) => callId === event.data.call_id);
   const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
   // A run that waits before it asks its model again asks nobody.
   return event.data.before === undefined || event.data.hidden ? asked : [callOf(event), ...asked];
 }
 
-function answerSteps(event: StoredOf<"tool_answered">, view: ViewState): Step[] {
+function answerSteps(event: StoredOf<"tool_answered">, aboutRun: ReadonlySet<string>): Step[] {
   if (event.data.hidden) return [];
   const answered: Step = { type: "answered", event };
-  return isAboutRun(view, event.data.call_id) ? [answered, resultOf(event)] : [answered];
+  return aboutRun.has(event.data.call_id) ? [answered, resultOf(event)] : [answered];
 }
 
-/** Returns whether a question is about the run. The view shows it as a call that no model made. */
-function isAboutRun({ messages }: ViewState, callId: string): boolean {
-  const isIt = (part: ViewPart) => part.type === "tool" && part.callId === callId && isQuestionPart(part);
-  return messages.some(({ parts }) => parts.some(isIt));
+/** Returns the ids of the questions about a run that a message shows. */
+function questionsIn({ parts }: ViewMessage): string[] {
+  return parts.flatMap((part) => (part.type === "tool" && isQuestionPart(part) ? [part.callId] : []));
 }
 
 /**
@@ -188,23 +207,4 @@ function resultOf({ data, ...event }: StoredOf<"tool_answered">): Step {
       ? { ...named, result: value }
       : { ...named, result: { answered: false, reason: closed }, skipped: "closed" };
   return { type: "result", event: { ...event, type: "tool_result", data: result } };
-}
-
-/**
- * The runs that a stream follows.
- *
- * - `runId` alone: this run
- * - with `messageSeq`: the run that picks up this message
- * - with `again`: this run, and each run that begins when the run before it ends
- */
-export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
-
-/** Returns the id of the run that the stream follows after a run's end; `undefined` if none exists. */
-export function passedOn(
-  { runId, messageSeq, again }: Followed,
-  { data: { run_id, next } }: StoredOf<"run_ended">,
-): string | undefined {
-  if (run_id !== runId || next === undefined) return undefined;
-  const passed = again === true || (messageSeq !== undefined && next.messages.includes(messageSeq));
-  return passed ? next.run_id : undefined;
 }
