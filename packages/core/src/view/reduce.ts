@@ -13,7 +13,8 @@ import type { ToolPhase, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
- * not modified. Stored events up to `view.cursor` are ignored.
+ * not modified. Stored events up to `view.cursor` are ignored. Copies the list of messages: to fold many
+ * events, use `foldView`.
  *
  * @example
  * ```ts
@@ -24,7 +25,8 @@ import type { ToolPhase, ViewState } from "./view.ts";
  * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
  * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "a1" });
  *
- * const view = (await Array.fromAsync(store.read("s1"))).reduce(reduceView, newView());
+ * let view = newView();
+ * for await (const event of store.read("s1")) view = reduceView(view, event);
  * console.log(view.messages[0]?.role, view.messages[0]?.text); // user Hi
  * ```
  */

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import type { SessionEvent } from "../../src/index.ts";
 
-type Made = Record<string, unknown> & { type: string; data: object };
+/** The type and the data of an event. */
+export type Made = readonly [type: string, data: object];
+
+/** Numbers stored events from 1 on. */
+export function logOf(made: readonly Made[]): SessionEvent[] {
+  return made.map(([type, data], at) => ({ type, data, seq: at + 1 }) as unknown as SessionEvent);
+}
 
 const calls = fc.constantFrom("c1", "c2", "c3", "__proto__");
 const runs = fc.constantFrom("r1", "r2");
@@ -109,7 +115,7 @@ const redaction = merged(
 
 const LIVE = /_delta$|^tool_progress$|^attempt_restarted$/;
 
-const made: fc.Arbitrary<Made> = fc.oneof(
+const made: fc.Arbitrary<{ type: string; data: object; key: string | null }> = fc.oneof(
   ...Object.entries({ ...data, redaction }).map(([type, one]) =>
     fc.tuple(one, keys).map(([fields, key]) => ({ type, data: fields, key })),
   ),

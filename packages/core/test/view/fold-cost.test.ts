@@ -1,14 +1,7 @@
 import { expect, it } from "vitest";
-import type { SessionEvent } from "../../src/index.ts";
 import { foldBy } from "../../src/view/fold-view.ts";
 import { newView, reduceView } from "../../src/view.ts";
-
-type Made = readonly [type: string, data: object];
-
-/** Numbers events from 1 on. */
-function log(made: readonly Made[]): SessionEvent[] {
-  return made.map(([type, data], at) => ({ type, data, seq: at + 1 }) as unknown as SessionEvent);
-}
+import { logOf, type Made } from "../support/any-log.ts";
 
 const times = (count: number, make: (n: number) => readonly Made[]): Made[] =>
   Array.from({ length: count }, (_, n) => make(n)).flat();
@@ -98,7 +91,7 @@ it.each(Object.entries(LOGS))(
   "B8 a fold visits as much for each event, however many: %s",
   async (_, make) => {
     for (const size of [1_000, 100_000]) {
-      const events = log(make(size));
+      const events = logOf(make(size));
       let visited = 0;
       const { addAll, view } = foldBy((before, event) => {
         const after = reduceView(before, event);
