@@ -6,7 +6,7 @@ import { redactedNames, type WantedParts } from "./part-list.ts";
 import { reduceView } from "./reduce.ts";
 import { runMessageId } from "./run-message.ts";
 import type { Shown, Slot } from "./slot.ts";
-import { BEHIND, Slots } from "./slots.ts";
+import { Slots } from "./slots.ts";
 import { newView, type ViewRun, type ViewState } from "./view.ts";
 import { callOf, wantedParts } from "./wanted.ts";
 
@@ -164,7 +164,7 @@ function shownTo(event: SessionEvent, slots: Slots, run: ViewRun | undefined): S
   const others = new Set([next, ...read]);
   if (own === undefined) return shownOf(others, wanted);
   others.delete(own);
-  return [...shownOf([own], wanted), BEHIND, ...shownOf(others, wanted)];
+  return [...shownOf([own], wanted), slots.behind, ...shownOf(others, wanted)];
 }
 
 function shownOf(slots: Iterable<Slot | undefined>, wanted: WantedParts): Shown[] {

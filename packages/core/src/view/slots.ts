@@ -5,11 +5,11 @@ import type { ViewMessage, ViewPart } from "./view.ts";
 
 const nothing: ViewMessage = { id: "\0behind", role: "assistant", text: "", parts: [], seq: 0 };
 
-/** Stands behind the run's message where the reducer may remove it and insert it again, in another place. */
-export const BEHIND: Shown = { slot: new Slot(nothing), message: nothing, places: undefined };
-
 /** The messages of a conversation. Changes, removes and inserts some without visiting the others. */
 export class Slots {
+  /** Stands behind the run's message where the reducer may remove it and insert it again, in another place. */
+  // Not a constant: pages, which do not use this class, would load it with the constant.
+  readonly behind: Shown = { slot: new Slot(nothing), message: nothing, places: undefined };
   /** The messages that were added at the end. Each has those that were inserted before it. */
   readonly #added: Slot[] = [];
   readonly #byId = new Map<string, Slot>();
@@ -50,10 +50,10 @@ export class Slots {
     let inserted: ViewMessage[] = [];
     for (const message of changed) {
       const known = left.get(message.id);
-      const isMoved = known === shown[0] && shown[1] === BEHIND && !left.has(BEHIND.message.id);
+      const isMoved = known === shown[0] && shown[1] === this.behind && !left.has(nothing.id);
       if (known !== undefined && isMoved) this.#change(known, undefined);
       left.delete(message.id);
-      if (known === BEHIND) continue;
+      if (known === this.behind) continue;
       if (known === undefined || isMoved) {
         inserted.push(message);
         continue;

@@ -65,8 +65,8 @@ it.each<[string, Made[]]>([
     [started("r1"), texts(1, 30), texts(2, 30), artifact, texts(1, 30)],
   ],
   [
-    "a message that loses all parts to redactions, and comes again before a queued one",
-    [started("r1"), artifact, queued, redacted({ seq: 2, of: "artifact" }), queued, result],
+    "a run's message that loses all parts to a redaction, and comes again after a later message",
+    [started("r1"), artifact, ["user_message", { message: "Hi" }], redacted({ seq: 2, of: "artifact" }), result],
   ],
   [
     "redactions of an answer with many parts",
