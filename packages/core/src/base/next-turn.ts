@@ -5,7 +5,7 @@ export function inNextTurn(callback: () => void): void {
 }
 
 /** Resolves in the next turn of the event loop. */
-export function nextTurn(): Promise<void> {
+export function turnOfLoop(): Promise<void> {
   return new Promise(inNextTurn);
 }
 
@@ -34,6 +34,6 @@ export async function* givingWay<T>(
   for await (const item of items) {
     yield item;
     count += 1;
-    if (count % ITEMS_A_TURN === 0) await nextTurn();
+    if (count % ITEMS_A_TURN === 0) await turnOfLoop();
   }
 }

@@ -94,19 +94,15 @@ export function changeCallPart(
 ): ViewState {
   return changeRunMessage(
     view,
-    (parts) => {
-      const changed = [...parts];
-      for (let index = 0; index < parts.length; index += 1) {
-        const part = parts[index];
-        if (part?.type !== "tool" || part.callId !== callId || !accepts(part)) continue;
+    (parts) =>
+      parts.map((part) => {
+        if (part.type !== "tool" || part.callId !== callId || !accepts(part)) return part;
         // A result replaces progress and the sub-agent's text: neither is stored, so a reloaded page lacks
         // them.
         const { progress: _, said: __, ...rest } = part;
-        const news = typeof change === "function" ? change(part) : change;
-        changed[index] = { ...("result" in news ? rest : part), ...news };
-      }
-      return changed;
-    },
+        const changed = typeof change === "function" ? change(part) : change;
+        return { ...("result" in changed ? rest : part), ...changed };
+      }),
     false,
   );
 }

@@ -5,10 +5,10 @@ import { userMessageId } from "./messages.ts";
 import { redactedNames, type WantedParts } from "./part-list.ts";
 import { reduceView } from "./reduce.ts";
 import { runMessageId } from "./run-message.ts";
-import type { Shown, Slot } from "./slot.ts";
-import { Slots } from "./slots.ts";
+import type { ShownMessage, Slot } from "./slot.ts";
+import { MessageSlots } from "./slots.ts";
 import { newView, type ViewRun, type ViewState } from "./view.ts";
-import { callOf, wantedParts } from "./wanted.ts";
+import { calledIn, wantedParts } from "./wanted.ts";
 
 /** A view that takes many events, see {@link viewFold}. */
 export interface ViewFold {
@@ -23,7 +23,7 @@ export interface ViewFold {
    *
    * @param onAdded called after each event
    */
-  addAll(
+  addEvents(
     events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>,
     onAdded?: (event: SessionEvent) => void,
   ): Promise<void>;
@@ -55,7 +55,7 @@ export async function foldView(
   start?: ViewState,
 ): Promise<ViewState> {
   const fold = viewFold(start);
-  await fold.addAll(events);
+  await fold.addEvents(events);
   return fold.view();
 }
 
@@ -75,7 +75,7 @@ export async function foldView(
  * ```
  */
 // `reduceView` copies the list of messages, and the parts of the message that it changes, so folding n events
-// with it takes n² steps. This fold shows `reduceView` only what an event may change, and puts the result back.
+// with it takes n² steps. This fold shows it only what an event may change, and puts the result back.
 export function viewFold(start: ViewState = newView()): ViewFold {
   return foldBy(reduceView, start);
 }
@@ -83,7 +83,7 @@ export function viewFold(start: ViewState = newView()): ViewFold {
 /** Folds events by `reduce`. */
 // Only tests give another function than `reduceView`: one that counts what it is shown.
 export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
-  const slots = new Slots(start.messages);
+  const slots = new MessageSlots(start.messages);
   const pending = new Map(start.pending.map(withCall));
   const running = new Map(Object.entries(start.runningTools));
   // Its lists are empty: they are in the maps, and an event gets what it may change.
@@ -92,21 +92,22 @@ export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
   const add = (event: SessionEvent): void => {
     if ("seq" in event && event.seq <= view.cursor) return;
     const shown = shownTo(event, slots, view.run);
-    const callId = callOf(event);
+    const callId = calledIn(event);
     const before: ViewState = {
       ...view,
       messages: shown.map(({ message }) => message),
-      pending: entryOf(pending, callId).map(([, question]) => question),
-      runningTools: Object.fromEntries(entryOf(running, callId)),
+      pending: entryOfCall(pending, callId).map(([, question]) => question),
+      runningTools: Object.fromEntries(entryOfCall(running, callId)),
     };
     const after = reduce(before, event);
     if (after.messages !== before.messages) slots.take(shown, after.messages);
     if (after.pending !== before.pending) {
       // A question that is asked again moves to the end.
       pending.delete(callId ?? "");
-      take(pending, callId, after.pending.map(withCall));
+      takeEntries(pending, callId, after.pending.map(withCall));
     }
-    if (after.runningTools !== before.runningTools) take(running, callId, Object.entries(after.runningTools));
+    if (after.runningTools !== before.runningTools)
+      takeEntries(running, callId, Object.entries(after.runningTools));
     view = { ...after, ...EMPTY };
   };
   return {
@@ -117,7 +118,7 @@ export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
       return [...pending.values()];
     },
     add,
-    addAll: async (events, onAdded) => {
+    addEvents: async (events, onAdded) => {
       for await (const event of givingWay(events)) {
         add(event);
         onAdded?.(event);
@@ -139,20 +140,24 @@ function withCall(question: Question): [string, Question] {
 }
 
 /** Returns what is known of the event's call, in a list. */
-function entryOf<T>(known: ReadonlyMap<string, T>, callId: string | undefined): [string, T][] {
+function entryOfCall<T>(known: ReadonlyMap<string, T>, callId: string | undefined): [string, T][] {
   const value = callId === undefined ? undefined : known.get(callId);
   return callId === undefined || value === undefined ? [] : [[callId, value]];
 }
 
 /** Takes what an event has made of its call, or of all calls if it is about none. */
-function take<T>(known: Map<string, T>, callId: string | undefined, changed: readonly [string, T][]): void {
+function takeEntries<T>(
+  known: Map<string, T>,
+  callId: string | undefined,
+  changed: readonly [string, T][],
+): void {
   if (callId === undefined) known.clear();
   else if (changed.length === 0) known.delete(callId);
   for (const [id, value] of changed) known.set(id, value);
 }
 
 /** Returns the messages that an event may change, with the parts that it may change. */
-function shownTo(event: SessionEvent, slots: Slots, run: ViewRun | undefined): Shown[] {
+function shownTo(event: SessionEvent, slots: MessageSlots, run: ViewRun | undefined): ShownMessage[] {
   if (event.type === "user_message") return shownOf([slots.withId(userMessageId(event))], []);
   if (event.type === "redaction") return shownOf(slots.redactedBy(event), redactedNames(event.data));
   const wanted = wantedParts(event);
@@ -167,6 +172,6 @@ function shownTo(event: SessionEvent, slots: Slots, run: ViewRun | undefined): S
   return [...shownOf([own], wanted), slots.behind, ...shownOf(others, wanted)];
 }
 
-function shownOf(slots: Iterable<Slot | undefined>, wanted: WantedParts): Shown[] {
+function shownOf(slots: Iterable<Slot | undefined>, wanted: WantedParts): ShownMessage[] {
   return [...slots].flatMap((slot) => slot?.show(wanted) ?? []);
 }

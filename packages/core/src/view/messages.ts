@@ -60,7 +60,7 @@ function redactedAnswerPart(part: ViewPart): ViewPart[] {
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
-/** Returns the id that the client gave to a message, which is in the event's key, or else the event's `seq`. */
+/** Returns the id that the client gave to a message, from the event's key, or else the event's `seq`. */
 export function userMessageId({ key, seq }: StoredOf<"user_message">): string {
   return key?.startsWith("message:") ? key.slice("message:".length) : String(seq);
 }

@@ -1,4 +1,4 @@
-import { ITEMS_A_TURN, nextTurn } from "../base/next-turn.ts";
+import { ITEMS_A_TURN, turnOfLoop } from "../base/next-turn.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
 import { redactedEvent } from "../log/store/redacted.ts";
@@ -60,17 +60,17 @@ export async function addParts(
     const stored = events.slice(start - first, end - first);
     const partEvents: SessionEvent[] = [];
     const fold = viewFold();
-    await fold.addAll(mapped(stored, asShown), (event) => partEvents.push(event));
+    await fold.addEvents(mapped(stored, asShown), (event) => partEvents.push(event));
     // Only redactions of the part's own events: otherwise, each part would fold all of the session's.
     const own = stored.flatMap(({ seq }) => redactions.get(seq) ?? []).filter(({ seq }) => seq >= end);
-    await fold.addAll(own.sort((one, other) => one.seq - other.seq));
+    await fold.addEvents(own.sort((one, other) => one.seq - other.seq));
     const view = fold.view();
     parts.push({ view, before: start === 1 ? null : start, events: partEvents });
     count += view.messages.length;
     folded += stored.length;
     if (folded < ITEMS_A_TURN) continue;
     folded = 0;
-    await nextTurn();
+    await turnOfLoop();
   }
 }
 

@@ -34,7 +34,7 @@ export function redactedNames({
   return names;
 }
 
-/** The parts of a message in their order. Finds, changes, removes and adds parts without visiting the others. */
+/** The parts of a message in order. Finds, changes, removes and adds parts without visiting the others. */
 export class PartList {
   /** How many parts the message has. */
   size = 0;

@@ -9,7 +9,7 @@ const FEW_PARTS = 16;
 const OTHERS = { type: "artifact", key: "" } as ViewPart;
 
 /** A message as it is shown to the reducer: with all of its parts, or with those that an event may change. */
-export interface Shown {
+export interface ShownMessage {
   slot: Slot;
   message: ViewMessage;
   /** The places of the shown parts. `undefined` if all are shown. */
@@ -42,7 +42,7 @@ export class Slot {
   }
 
   /** Returns the message with the parts that an event may change; `undefined` if it was removed. */
-  show(wanted: WantedParts): Shown | undefined {
+  show(wanted: WantedParts): ShownMessage | undefined {
     const message = this.#message;
     if (message === undefined) return undefined;
     if (this.#list === undefined) {
@@ -66,7 +66,7 @@ export class Slot {
    * Takes what the reducer has made of the shown message; `undefined` removes it. Returns the parts that may
    * be new.
    */
-  take({ places }: Pick<Shown, "places">, changed: ViewMessage | undefined): readonly ViewPart[] {
+  take({ places }: Pick<ShownMessage, "places">, changed: ViewMessage | undefined): readonly ViewPart[] {
     this.#message = changed;
     const parts = changed?.parts ?? [];
     const end = parts.indexOf(OTHERS);

@@ -1,15 +1,15 @@
 import type { StoredOf } from "../log/event.ts";
 import { partNames, redactedNames } from "./part-list.ts";
-import { type Shown, Slot } from "./slot.ts";
+import { type ShownMessage, Slot } from "./slot.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
 const nothing: ViewMessage = { id: "\0behind", role: "assistant", text: "", parts: [], seq: 0 };
 
 /** The messages of a conversation. Changes, removes and inserts some without visiting the others. */
-export class Slots {
-  /** Stands behind the run's message where the reducer may remove it and insert it again, in another place. */
+export class MessageSlots {
+  /** Stands behind the run's message, which the reducer may remove and insert again in another place. */
   // Not a constant: pages, which do not use this class, would load it with the constant.
-  readonly behind: Shown = { slot: new Slot(nothing), message: nothing, places: undefined };
+  readonly behind: ShownMessage = { slot: new Slot(nothing), message: nothing, places: undefined };
   /** The messages that were added at the end. Each has those that were inserted before it. */
   readonly #added: Slot[] = [];
   readonly #byId = new Map<string, Slot>();
@@ -45,7 +45,7 @@ export class Slots {
   }
 
   /** Takes what the reducer has made of the shown messages. */
-  take(shown: readonly Shown[], changed: readonly ViewMessage[]): void {
+  take(shown: readonly ShownMessage[], changed: readonly ViewMessage[]): void {
     const left = new Map(shown.map((one) => [one.message.id, one]));
     let inserted: ViewMessage[] = [];
     for (const message of changed) {
@@ -78,7 +78,7 @@ export class Slots {
     this.#name(slot, message, message.parts);
   }
 
-  #change(shown: Shown, message: ViewMessage | undefined): void {
+  #change(shown: ShownMessage, message: ViewMessage | undefined): void {
     const { slot, message: before } = shown;
     const news = slot.take(shown, message);
     if (message === undefined) this.#byId.delete(before.id);

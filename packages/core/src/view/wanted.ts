@@ -37,7 +37,7 @@ export function wantedParts(event: SessionEvent): WantedParts | undefined {
 }
 
 /** Returns the id of the call that the event is about; `undefined` for other events. */
-export function callOf(event: SessionEvent): string | undefined {
+export function calledIn(event: SessionEvent): string | undefined {
   switch (event.type) {
     case "tool_started":
     case "tool_suspended":

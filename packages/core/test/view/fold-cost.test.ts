@@ -93,7 +93,7 @@ it.each(Object.entries(LOGS))(
     for (const size of [1_000, 100_000]) {
       const events = logOf(make(size));
       let visited = 0;
-      const { addAll, view } = foldBy((before, event) => {
+      const { addEvents, view } = foldBy((before, event) => {
         const after = reduceView(before, event);
         for (const { messages, pending, runningTools } of [before, after]) {
           visited += messages.length + pending.length + Object.keys(runningTools).length;
@@ -101,7 +101,7 @@ it.each(Object.entries(LOGS))(
         }
         return after;
       }, newView());
-      await addAll(events);
+      await addEvents(events);
       expect(view().cursor).toBe(events.length);
       expect(visited / size).toBeLessThan(25);
     }

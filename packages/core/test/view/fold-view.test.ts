@@ -13,7 +13,7 @@ it("B8 a fold of any log has the result of reduceView, event by event", async ()
       expect(JSON.parse(JSON.stringify(view))).toEqual(JSON.parse(JSON.stringify(whole)));
       // The fold is asked in the middle, and goes on. Another one begins with that view.
       const fold = viewFold();
-      await fold.addAll(events.slice(0, place), () => undefined);
+      await fold.addEvents(events.slice(0, place), () => undefined);
       const middle = fold.view();
       expect(middle).toEqual(events.slice(0, place).reduce(reduceView, newView()));
       for (const event of events.slice(place)) fold.add(event);
@@ -66,7 +66,13 @@ it.each<[string, Made[]]>([
   ],
   [
     "a run's message that loses all parts to a redaction, and comes again after a later message",
-    [started("r1"), artifact, ["user_message", { message: "Hi" }], redacted({ seq: 2, of: "artifact" }), result],
+    [
+      started("r1"),
+      artifact,
+      ["user_message", { message: "Hi" }],
+      redacted({ seq: 2, of: "artifact" }),
+      result,
+    ],
   ],
   [
     "redactions of an answer with many parts",

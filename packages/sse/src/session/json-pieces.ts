@@ -39,7 +39,7 @@ export function newPieces(): JsonPieces {
   };
 }
 
-/** Adds an object as `JSON.stringify` does, the items of its lists one by one. Gives way between many items. */
+/** Adds an object as `JSON.stringify` does, the items of its lists one by one. Gives way between them. */
 export async function addJson({ add }: Pick<JsonPieces, "add">, body: object): Promise<void> {
   if (Array.isArray(body) || "toJSON" in body) {
     add(JSON.stringify(body));

@@ -42,13 +42,13 @@ export async function wholeSession(served: Serving, sessionId: string): Promise<
     if (event.type === "run_ended") next = event.data.next?.run_id;
     if (event.type === "run_started" && event.data.run_id !== next) {
       start = { sessionId, runId: event.data.run_id, afterSeq: event.seq - 1 };
-      await folding.addAll(since);
+      await folding.addEvents(since);
       since = [];
     }
     since.push(event);
   }
   const before = folding.session();
-  await folding.addAll(since);
+  await folding.addEvents(since);
   return { now: folding.session(), last: start && { start, before } };
 }
 
@@ -65,7 +65,7 @@ export async function sessionUpTo(
   const { cursor: afterSeq } = known.view;
   if (afterSeq >= uptoSeq) return known;
   const folding = newFolding(known);
-  await folding.addAll(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
+  await folding.addEvents(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
   return folding.session();
 }
 
@@ -91,7 +91,7 @@ function newFolding({ view, mode: modeBefore, facts: factsBefore }: SessionThen)
     if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
   };
   return {
-    addAll: (events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>) => fold.addAll(events, note),
+    addEvents: (events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>) => fold.addEvents(events, note),
     session: (): SessionThen => ({ view: fold.view(), mode, facts: copyFacts(facts) }),
   };
 }
@@ -99,7 +99,7 @@ function newFolding({ view, mode: modeBefore, facts: factsBefore }: SessionThen)
 /** Returns the facts in the events of a page, see `viewPage`. */
 export async function factsOf(events: readonly SessionEvent[]): Promise<ThreadFacts> {
   const folding = newFolding(emptySession());
-  await folding.addAll(events);
+  await folding.addEvents(events);
   return folding.session().facts;
 }
 

@@ -34,7 +34,7 @@ export type Rest =
 /** Converts the events of a session to the steps of the message that a stream sends. */
 export interface Telling {
   steps(event: SessionEvent): Step[];
-  /** The session's view. It lacks text that is not stored yet. Read it rarely, unless the fold is {@link everyView}. */
+  /** The session's view, without text that is not stored yet. Read it rarely unless `everyView` folds. */
   readonly view: ViewState;
   /** The run of the view. */
   readonly run: ViewRun | undefined;
