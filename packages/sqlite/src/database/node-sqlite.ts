@@ -1,4 +1,6 @@
 import { messageOf, PawlError } from "@pawl/core";
+import { builtin } from "./builtin.ts";
+import { sameFileCheck } from "./same-file.ts";
 import type { Row, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 /** The part of a `DatabaseSync` of `node:sqlite` that Pawl uses. */
@@ -30,6 +32,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * keeps its settings: set WAL and a `timeout` if several processes use the file. Leave no transaction of your
  * own open across an `await`.
  *
+ * If the file is deleted or replaced while it is open, every call rejects with `store_unavailable` until it is
+ * back: SQLite would go on writing to the deleted file.
+ *
  * @throws PawlError `store_unavailable` if the file cannot be opened, `config` without `node:sqlite`
  *
  * @example
@@ -44,34 +49,50 @@ const BUSY_TIMEOUT_MS = 5_000;
  * ```
  */
 export function nodeSqlite(database: string | NodeDatabase): NodeSqlite {
-  if (typeof database === "string") return over(opened(database), database === ":memory:");
-  if (typeof Object(database).prepare === "function") return over(database, false);
+  if (typeof database === "string")
+    return over(opened(database), { isOwn: true, exclusive: database === ":memory:" });
+  if (typeof Object(database).prepare === "function")
+    return over(database, { isOwn: false, exclusive: false });
   throw new PawlError("config", 'nodeSqlite() takes the path of a file, e.g. "pawl.db", or a DatabaseSync.');
 }
 
-function over(db: NodeDatabase, exclusive: boolean): NodeSqlite {
+function over(db: NodeDatabase, { isOwn, exclusive }: { isOwn: boolean; exclusive: boolean }): NodeSqlite {
+  // An application's database may change to another kind of journal, and then has no log.
+  const checkFile = sameFileCheck(pathOf(db), { hasLog: isOwn });
+  let isInTransaction = false;
   // The store has a fixed number of statements, so the map does not grow.
   const prepared = new Map<string, ReturnType<NodeDatabase["prepare"]>>();
   return {
     exclusive,
     run(sql, values) {
+      if (!isInTransaction) checkFile();
       const statement = prepared.get(sql) ?? db.prepare(sql);
       prepared.set(sql, statement);
       return statement.all(...values) as Row[];
     },
     transaction(work) {
       db.exec("BEGIN IMMEDIATE");
+      isInTransaction = true;
       try {
+        checkFile();
         const result = work();
         db.exec("COMMIT");
         return result;
       } catch (error) {
         rollBack(db);
         throw error;
+      } finally {
+        isInTransaction = false;
       }
     },
     close: () => db.close(),
   };
+}
+
+/** Returns the absolute path of the database's file, `""` in memory. */
+function pathOf(db: NodeDatabase): string {
+  const [row] = db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").all();
+  return String((row as { file?: unknown } | undefined)?.file ?? "");
 }
 
 /** Rolls back, unless SQLite has done so because of the error. */
@@ -88,9 +109,7 @@ interface SqliteModule {
 }
 
 function opened(path: string): NodeDatabase {
-  // Not imported, because bundlers for Workers and pages would fail on the module's name.
-  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
-  const module = process?.getBuiltinModule?.("node:sqlite") as SqliteModule | undefined;
+  const module = builtin<SqliteModule>("node:sqlite");
   if (module === undefined)
     throw new PawlError(
       "config",
