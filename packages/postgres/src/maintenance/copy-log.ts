@@ -38,6 +38,10 @@ const OPTIONS: OptionKinds<CopyOptions> = { userId: "string", onSession: "functi
  * left unchanged. If a copy was interrupted, call `copyLog()` again to complete it. No process can run a
  * session before it is copied completely.
  *
+ * A copy of a session with an open run has the open run too. If both databases have a runtime, both continue
+ * the run, and its tools may run twice. To move a log, stop the processes of the source first, and do not
+ * start them again.
+ *
  * @throws PawlError `conflict` if the target has a different session with the same id, or the same session
  * with fewer events. `store_unavailable` if a database fails.
  *
