@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { migrate, migrations } from "@pawl/postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testDatabase } from "../../../test/support/postgres.ts";
+import { SCHEMA_VERSION } from "../src/rpc/rpc.ts";
 import { supabaseMigrations } from "./support/migrations.ts";
 import { supabaseRoles } from "./support/roles.ts";
 
@@ -43,6 +44,7 @@ describe("migrations in Supabase's folder format", () => {
       expect(await readFile(new URL(name, own), "utf8"), name).toBe(sql);
     }
     expect(Object.keys(wanted)).toHaveLength(migrations.length);
+    expect(migrations.at(-1)?.version).toBe(SCHEMA_VERSION);
   });
 
   it.each(["nothing", "everything"] as const)(

@@ -41,6 +41,7 @@ export async function once(db: Database, text: string, values: unknown[]): Promi
     if ("query" in db) return (await db.query(text, values)).rows as Row[];
     return (await db.unsafe(text, values as never[], { prepare: values.length > 0 })) as Row[];
   } catch (cause) {
+    if (PawlError.is(cause)) throw cause;
     throw new PawlError("store_unavailable", `The database failed: ${messageOf(cause)}`, { cause });
   }
 }

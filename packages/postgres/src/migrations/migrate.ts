@@ -1,5 +1,7 @@
+import { PawlError } from "@pawl/core";
 import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database } from "../database/queryable.ts";
+import { appliedVersions, FIRST_BREAKING, misfit } from "../database/schema-version.ts";
 import { log } from "./001-log.ts";
 import { blobs } from "./002-blobs.ts";
 import { access } from "./003-access.ts";
@@ -59,7 +61,11 @@ export const migrations: readonly Migration[] = [
  *
  * From a shell, run `npx pawl-postgres migrate`. For other tools, see {@link migrationFiles}.
  *
- * @throws PawlError `store_unavailable` if the database fails.
+ * A newer schema is accepted if its steps only add to this package's, so that processes of this version can
+ * start during a deploy and after a rollback.
+ *
+ * @throws PawlError `store_unavailable` if the database fails. `config` if a newer version of this package has
+ * changed the schema so that this one cannot use it (step 100 or later).
  *
  * @example
  * ```ts
@@ -74,7 +80,9 @@ export const migrations: readonly Migration[] = [
  */
 export async function migrate(db: Database): Promise<void> {
   checkDatabase("migrate()", db);
-  const done = await applied(db);
+  const done = await appliedVersions(db);
+  const newest = Math.max(0, ...done);
+  if (newest >= FIRST_BREAKING) throw new PawlError("config", misfit(newest) ?? "");
   for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
 }
 
@@ -85,16 +93,8 @@ async function apply(db: Database, migration: Migration): Promise<void> {
   try {
     await ask(db, guarded(migration));
   } catch (error) {
-    if (!(await applied(db)).has(migration.version)) throw error;
+    if (!(await appliedVersions(db)).has(migration.version)) throw error;
   }
-}
-
-/** Returns the versions that have been applied. */
-async function applied(db: Database): Promise<ReadonlySet<number>> {
-  const [row] = await ask(db, "SELECT to_regclass('pawl_migrations') IS NOT NULL AS there");
-  if (row?.there !== true) return new Set();
-  const rows = await ask(db, "SELECT version FROM pawl_migrations");
-  return new Set(rows.map(({ version }) => Number(version)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Json, messageOf, PawlError, type Session, type StoredEvent, usdFromCents } from "@pawl/core";
+import { type Json, type Session, type StoredEvent, usdFromCents } from "@pawl/core";
 import {
   checkNames,
   checkText,
@@ -29,7 +29,7 @@ export async function open(
     ttlMs,
     afterSeq,
     version ?? null,
-  ]).catch(sayIfMissing);
+  ]);
   const { session, epoch, events } = JSON.parse(String(row?.opened)) as Answer;
   if (session === null) return undefined;
   const acquiredAt = String(row?.acquired);
@@ -56,20 +56,7 @@ export async function saveSnapshot(
   if (!isName(sessionId)) return;
   checkNames(version);
   checkText(state);
-  await ask(db, "SELECT pawl_save_snapshot($1,$2,$3,$4)", [sessionId, version, seq, state]).catch(
-    sayIfMissing,
-  );
-}
-
-/** The SQLSTATE for a function that does not exist. */
-const UNDEFINED_FUNCTION = "42883";
-
-/** Rejects with the error. Says what to do if the schema is older than this package. */
-function sayIfMissing(error: unknown): never {
-  const { cause } = error as { cause?: { code?: unknown } };
-  if (cause?.code !== UNDEFINED_FUNCTION) throw error;
-  const message = `The database's schema is too old for this version of @pawl/postgres: run migrate() first. ${messageOf(cause)}`;
-  throw new PawlError("store_unavailable", message, { cause });
+  await ask(db, "SELECT pawl_save_snapshot($1,$2,$3,$4)", [sessionId, version, seq, state]);
 }
 
 /** What `pawl_open_session` returns in `opened`. */

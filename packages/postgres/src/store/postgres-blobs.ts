@@ -1,6 +1,7 @@
 import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core/store";
 import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database } from "../database/queryable.ts";
+import { ownTables } from "../database/schema-version.ts";
 
 /**
  * Keeps large payloads in the table `agent_session_blobs`, in the same database as their sessions. Deleting a
@@ -19,8 +20,9 @@ import { ask, type Database } from "../database/queryable.ts";
  * await db.end();
  * ```
  */
-export function postgresBlobs(db: Database): BlobStore {
-  checkDatabase("postgresBlobs()", db);
+export function postgresBlobs(database: Database): BlobStore {
+  checkDatabase("postgresBlobs()", database);
+  const db = ownTables(database);
   return {
     async put(sessionId, id, text) {
       if (!isName(sessionId)) throw noSession(sessionId);

@@ -2,6 +2,7 @@ import type { Reservation, Reservations } from "@pawl/core/store";
 import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS } from "@pawl/core/store";
 import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database, type Row } from "../database/queryable.ts";
+import { ownTables } from "../database/schema-version.ts";
 
 /**
  * Keeps reservations of shared budgets in the table `agent_reservations`. Each call is one statement. Times
@@ -23,8 +24,9 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
  * ```
  */
 // { granted: true, available: 200 }
-export function postgresReservations(db: Database): Reservations {
-  checkDatabase("postgresReservations()", db);
+export function postgresReservations(database: Database): Reservations {
+  checkDatabase("postgresReservations()", database);
+  const db = ownTables(database);
   const charge = async (id: string, used: number, then: string, ttlMs: number | null = null) => {
     const [row] = await ask(db, chargeOne, [id, used, then, ttlMs]);
     return row === undefined ? undefined : toReservation(row);

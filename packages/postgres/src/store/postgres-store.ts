@@ -2,6 +2,7 @@ import type { EventStore } from "@pawl/core";
 import { checkDatabase } from "../database/check-database.ts";
 import { transactionsOf } from "../database/in-transaction.ts";
 import type { Database } from "../database/queryable.ts";
+import { ownTables } from "../database/schema-version.ts";
 import { append, appendingWith } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
 import { open, saveSnapshot } from "./open.ts";
@@ -32,9 +33,10 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * await db.end();
  * ```
  */
-export function postgresStore(db: Database): EventStore {
-  checkDatabase("postgresStore()", db);
-  const inTransaction = transactionsOf(db);
+export function postgresStore(database: Database): EventStore {
+  checkDatabase("postgresStore()", database);
+  const inTransaction = transactionsOf(database);
+  const db = ownTables(database);
   return {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
     ...(inTransaction && { appendWith: appendingWith(db, inTransaction) }),
