@@ -1,12 +1,23 @@
 import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 import { DATABASE } from "../database/check-database.ts";
 import { ask, type Database, type Row } from "../database/queryable.ts";
+import {
+  beginSessions,
+  endSessions,
+  nextBlobs,
+  nextEvents,
+  nextSessions,
+  oneBlob,
+  storeBlob,
+  storeEvents,
+  targetsOf,
+} from "./copy-statements.ts";
 
 /** Options of `copyLog()`. */
 export interface CopyOptions {
   /** Copies only sessions of this user. Default: all sessions. */
   userId?: string;
-  /** Called after each copied session, with its id and its number of events. */
+  /** Called for each copied session once its page of 100 is complete, with its id and its number of events. */
   onSession?(id: string, events: number): void;
 }
 
@@ -28,7 +39,7 @@ export interface CopiedLog {
 const COPYING = -1;
 
 /** The maximum number of events that one statement copies. */
-const PAGE = 100;
+const PAGE = 1_000;
 
 const OPTIONS: OptionKinds<CopyOptions> = { userId: "string", onSession: "function" };
 
@@ -66,39 +77,62 @@ export async function copyLog(from: Database, to: Database, options: CopyOptions
   let after = "";
   for (;;) {
     const rows = await ask(from, nextSessions, [after, options.userId ?? null]);
-    for (const row of rows) await copySession(from, to, row, copied, options);
     const last = rows.at(-1);
     if (last === undefined) return copied;
+    await copyPage(from, to, rows, copied, options);
     after = idOf(last);
   }
 }
 
-async function copySession(
+/** A session, of which the events after `after` have to be copied, up to `upto`. */
+interface Rest {
+  id: string;
+  after: number;
+  upto: number;
+}
+
+async function copyPage(
   from: Database,
   to: Database,
-  row: Row,
+  rows: readonly Row[],
   copied: CopiedLog,
   { onSession }: CopyOptions,
 ): Promise<void> {
-  const { session } = row;
-  const id = idOf(row);
-  const lastSeq = Number(row.last_sequence);
-  await ask(to, beginSession, [session, COPYING]);
-  const [target] = await ask(to, targetOf, [id, session, COPYING]);
-  const there = Number(target?.last_sequence ?? 0);
-  if (target?.same !== true || (target.copying !== true && there < lastSeq)) {
-    throw new PawlError("conflict", `The target has a different session "${id}", or fewer events of it.`);
+  const sessions = await begun(to, rows);
+  copied.present += rows.length - sessions.length;
+  if (sessions.length === 0) return;
+  copied.blobs += await copyBlobs(from, to, sessions);
+  for (let left = sessions; left.length > 0; ) {
+    left = left.filter(({ after, upto }) => after < upto);
+    if (left.length > 0) left = await copyEvents(from, to, left);
   }
-  if (target.copying !== true) {
-    copied.present += 1;
-    return;
+  const ended = await ask(to, endSessions, [listOf(rows), COPYING]);
+  if (ended.length < sessions.length) throw changed();
+  for (const { id, after, upto } of sessions) {
+    copied.sessions += 1;
+    copied.events += upto - after;
+    onSession?.(id, upto);
   }
-  copied.blobs += await copyBlobs(from, to, id);
-  for (let seq = there; seq < lastSeq; ) seq = await copyEvents(from, to, [id, seq, lastSeq]);
-  await ask(to, endSession, [session, COPYING]);
-  copied.sessions += 1;
-  copied.events += lastSeq - there;
-  onSession?.(id, lastSeq);
+}
+
+/** Creates those of the sessions that the target lacks. Returns the ones that are not copied completely. */
+async function begun(to: Database, rows: readonly Row[]): Promise<Rest[]> {
+  const targets = await ask(to, targetsOf, [listOf(rows), COPYING]);
+  const byPlace = new Map(targets.map((target) => [Number(target.place), target]));
+  const rests = rows.flatMap((row, index) => {
+    const target = byPlace.get(index + 1);
+    const rest = { id: idOf(row), after: Number(target?.last_sequence ?? 0), upto: Number(row.last_sequence) };
+    if (target === undefined || (target.same === true && target.copying === true)) return [rest];
+    if (target.same === true && rest.after >= rest.upto) return [];
+    throw new PawlError("conflict", `The target has a different session "${rest.id}", or fewer events of it.`);
+  });
+  if (rests.length > 0) await ask(to, beginSessions, [listOf(rows), COPYING]);
+  return rests;
+}
+
+/** Returns rows of sessions as a JSON array. */
+function listOf(rows: readonly Row[]): string {
+  return `[${rows.map(({ session }) => String(session)).join(",")}]`;
 }
 
 /**
@@ -109,80 +143,45 @@ function idOf({ session }: Row): string {
   return (JSON.parse(String(session)) as { id: string }).id;
 }
 
-/** Copies the next events of a session. Resolves to the number of the last copied event. */
-async function copyEvents(
-  from: Database,
-  to: Database,
-  [id, seq, lastSeq]: readonly [unknown, number, number],
-): Promise<number> {
-  const rows = await ask(from, nextEvents, [id, seq, lastSeq]);
+/** Copies the next events, of several sessions if they are short. Resolves to what is left. */
+async function copyEvents(from: Database, to: Database, left: readonly Rest[]): Promise<Rest[]> {
+  const wanted = firstOf(left);
+  const rows = await ask(from, nextEvents, [JSON.stringify(wanted)]);
+  const counts = wanted.map(() => 0);
+  for (const { place } of rows) counts[Number(place) - 1] = (counts[Number(place) - 1] ?? 0) + 1;
+  const steps = wanted.map(({ id, after }, index) => ({ id, after, count: counts[index] ?? 0 }));
+  const moved = steps.filter(({ count }) => count > 0);
   const heads = `[${rows.map(({ head }) => String(head)).join(",")}]`;
   const payloads = `[${rows.map(({ data }) => String(data)).join(",")}]`;
-  const [stored] = await ask(to, storeEvents, [id, COPYING, seq, rows.length, heads, payloads]);
-  if (rows.length === 0 || stored === undefined) {
-    throw new PawlError("conflict", `Session "${id}" changed while it was copied.`);
-  }
-  return seq + rows.length;
+  const [stored] = await ask(to, storeEvents, [JSON.stringify(moved), COPYING, heads, payloads]);
+  if (moved.length === 0 || Number(stored?.sessions) < moved.length) throw changed();
+  return left.map((rest, index) => ({ ...rest, after: rest.after + (counts[index] ?? 0) }));
 }
 
-async function copyBlobs(from: Database, to: Database, id: unknown): Promise<number> {
-  const names = await ask(from, "SELECT id FROM agent_session_blobs WHERE session_id = $1::text", [id]);
-  for (const name of names) {
-    const [blob] = await ask(from, oneBlob, [id, name.id]);
-    if (blob !== undefined) await ask(to, storeBlob, [id, name.id, blob.data, blob.stored_at]);
+/** Returns as many of the first events as one statement copies. */
+function firstOf(left: readonly Rest[]): Rest[] {
+  const wanted: Rest[] = [];
+  let room = PAGE;
+  for (const { id, after, upto } of left) {
+    if (room === 0) break;
+    const last = Math.min(upto, after + room);
+    wanted.push({ id, after, upto: last });
+    room -= last - after;
   }
-  return names.length;
+  return wanted;
 }
 
-const nextSessions = `
-SELECT s.last_sequence, row_to_json(s)::text AS session FROM agent_sessions s
-WHERE s.id > $1::text AND ($2::text IS NULL OR s.user_id = $2::text) ORDER BY s.id LIMIT 100`;
+function changed(): PawlError {
+  return new PawlError("conflict", "A session changed while it was copied.");
+}
 
-const beginSession = `
-INSERT INTO agent_sessions (id, user_id, agent, created_at, updated_at, metadata, status, lease_epoch)
-SELECT id, user_id, agent, created_at, updated_at, metadata, 'expired', $2::integer
-FROM json_populate_record(NULL::agent_sessions, $1::text::json) ON CONFLICT DO NOTHING`;
-
-const targetOf = `
-SELECT t.last_sequence, t.user_id = r.user_id AND t.agent = r.agent AND t.created_at = r.created_at AS same,
-  t.lease_epoch = $3::integer AS copying
-FROM agent_sessions t, json_populate_record(NULL::agent_sessions, $2::text::json) r WHERE t.id = $1::text`;
-
-const nextEvents = `
-SELECT row_to_json(h)::text AS head, e.data::text AS data
-FROM agent_session_events e, LATERAL (SELECT e.sequence_number, e.event_type, e.version, e.timestamp,
-  e.duration_ms, e.event_key, e.append_id, e.append_size) h
-WHERE e.session_id = $1::text AND e.sequence_number > $2::integer AND e.sequence_number <= $3::integer
-ORDER BY e.sequence_number LIMIT ${PAGE}`;
-
-const storeEvents = `
-WITH session AS (
-  UPDATE agent_sessions SET last_sequence = last_sequence + $4::integer
-  WHERE id = $1::text AND lease_epoch = $2::integer AND last_sequence = $3::integer RETURNING id
-), stored AS (
-  INSERT INTO agent_session_events (id, session_id, sequence_number, event_type, version, timestamp, duration_ms,
-    event_key, append_id, append_size, data)
-  SELECT session.id || ':' || e.sequence_number, session.id, e.* FROM session, ROWS FROM (
-    json_to_recordset($5::text::json) AS (sequence_number integer, event_type text, version smallint,
-      timestamp timestamptz, duration_ms float8, event_key text, append_id text, append_size integer),
-    json_array_elements($6::text::json)
-  ) AS e (sequence_number, event_type, version, timestamp, duration_ms, event_key, append_id, append_size, data)
-)
-SELECT id FROM session`;
-
-const oneBlob = `
-SELECT data, to_json(stored_at) #>> '{}' AS stored_at FROM agent_session_blobs WHERE session_id = $1::text AND id = $2::text`;
-
-const storeBlob = `
-INSERT INTO agent_session_blobs (session_id, id, data, stored_at)
-VALUES ($1::text, $2::text, $3::text, $4::text::timestamptz) ON CONFLICT DO NOTHING`;
-
-const endSession = `
-UPDATE agent_sessions t SET status = r.status, open_run = r.open_run, pending = r.pending, metadata = r.metadata,
-  wake_at = r.wake_at, updated_at = r.updated_at, context_start_sequence = r.context_start_sequence, lease_epoch = r.lease_epoch + 1,
-  input_tokens = r.input_tokens, output_tokens = r.output_tokens, cached_tokens = r.cached_tokens,
-  cache_write_tokens = r.cache_write_tokens, cache_write_1h_tokens = r.cache_write_1h_tokens,
-  total_tokens = r.input_tokens + r.output_tokens + r.cached_tokens + r.cache_write_tokens,
-  total_cost_cents = r.total_cost_cents
-FROM json_populate_record(NULL::agent_sessions, $1::text::json) r
-WHERE t.id = r.id AND t.lease_epoch = $2::integer AND t.last_sequence = r.last_sequence`;
+async function copyBlobs(from: Database, to: Database, sessions: readonly Rest[]): Promise<number> {
+  const ids = sessions.map(({ id }) => id);
+  const blobs = await ask(from, nextBlobs, [JSON.stringify(ids)]);
+  for (const { place, id } of blobs) {
+    const sessionId = ids[Number(place) - 1];
+    const [blob] = await ask(from, oneBlob, [sessionId, id]);
+    if (blob !== undefined) await ask(to, storeBlob, [sessionId, id, blob.data, blob.stored_at]);
+  }
+  return blobs.length;
+}

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Session, StoredEvent } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
-import { copyLog, migrate, postgresBlobs, postgresStore } from "../../src/index.ts";
+import { copyLog, migrate, postgresBlobs, postgresStore, type Queryable } from "../../src/index.ts";
 
 const run = promisify(execFile);
 const cli = new URL("../../src/cli/main.ts", import.meta.url).pathname;
@@ -33,7 +34,7 @@ beforeAll(async () => {
   for (const part of [0, 1, 2])
     await source.append(
       "long",
-      Array.from({ length: 111 }, (_, n) => note(`${part} ${n}`)),
+      Array.from({ length: 411 }, (_, n) => note(`${part} ${n}`)),
       { appendId: `${part}` },
     );
   await source.blobs.put("long", "blob", '"\\u0000"');
@@ -67,8 +68,8 @@ describe("E9 copying a log", () => {
   it("E9 Q4 a copy that is interrupted at any statement continues, and is identical in the end", async () => {
     const pool = database.pool();
     await migrate(pool);
-    const events = 2 + 1 + 333 + 1;
-    for (let left = 3; ; left += 3) {
+    const events = 2 + 1 + 1233 + 1;
+    for (let left = 0; ; left += 1) {
       let asked = 0;
       const dying = {
         query: async (text: string, values?: unknown[]) => {
@@ -101,6 +102,53 @@ describe("E9 copying a log", () => {
     expect(event?.seq).toBe(2);
   }, 60_000);
 
+  it("Q4 one statement copies at most 4 MB and the event that exceeds them", async () => {
+    const [large, target] = [await testDatabase(), await testDatabase()];
+    onTestFinished(async () => void (await Promise.all([large.drop(), target.drop()])));
+    const [from, to] = [large.pool(), target.pool()];
+    await Promise.all([migrate(from), migrate(to)]);
+    const store = postgresStore(from);
+    await store.sessions.create({ id: "s", userId: "ada", agent: "a" });
+    // Random, so that Postgres cannot compress it.
+    const part = () => ({ type: "a.b" as const, data: randomBytes(750_000).toString("base64") });
+    for (let n = 0; n < 7; n += 1) await store.append("s", [part()], { appendId: `${n}` });
+    const sizes: number[] = [];
+    const watched: Queryable = {
+      query: async (text, values) => {
+        const answer = await from.query(text, values);
+        if (text.includes("AS head")) sizes.push(answer.rows.length);
+        return answer;
+      },
+    };
+    expect(await copyLog(watched, to)).toMatchObject({ sessions: 1, events: 7 });
+    expect(sizes).toEqual([4, 3]);
+    expect(await Array.fromAsync(postgresStore(to).read("s"))).toEqual(await Array.fromAsync(store.read("s")));
+  });
+
+  it("Q4 one statement copies the events of many short sessions", async () => {
+    const [short, target] = [await testDatabase(), await testDatabase()];
+    onTestFinished(async () => void (await Promise.all([short.drop(), target.drop()])));
+    const [from, to] = [short.pool(), target.pool()];
+    await Promise.all([migrate(from), migrate(to)]);
+    const store = postgresStore(from);
+    for (let n = 0; n < 40; n += 1) {
+      await store.sessions.create({ id: `${n}`, userId: "ada", agent: "a" });
+      const notes = Array.from({ length: 30 }, () => ({ type: "a.b" as const, data: n }));
+      await store.append(`${n}`, notes, { appendId: "1" });
+    }
+    let statements = 0;
+    const counted = (db: Queryable): Queryable => ({
+      query: async (text, values) => {
+        statements += 1;
+        return await db.query(text, values);
+      },
+    });
+    const done = await copyLog(counted(from), counted(to));
+    expect(done).toMatchObject({ sessions: 40, events: 1_200 });
+    // 2 pages of sessions, their blobs, what the target has, their beginning and end; 2 reads and writes.
+    expect(statements).toBe(2 + 1 + 1 + 2 + 2 * 2);
+  });
+
   it("E9 a different session with the same id is not changed, and is reported", async () => {
     const own = await testDatabase();
     try {
@@ -120,10 +168,10 @@ describe("E9 copying a log", () => {
     const command = (url: string, ...args: string[]) =>
       run(process.execPath, [...NODE_FLAGS, cli, ...args, "--url", url]);
     expect((await command(database.url, "import", join(root, "log"))).stdout).toContain(
-      "sessions: 5, events: 338",
+      "sessions: 5, events: 1238",
     );
     expect((await command(own.url, "export", join(root, "log"))).stdout).toContain(
-      "sessions: 5, events: 338",
+      "sessions: 5, events: 1238",
     );
     expect(await all(postgresStore(own.pool()))).toEqual(await all(postgresStore(database.pool())));
     expect(await postgresBlobs(own.pool()).get("long", "blob")).toBe('"\\u0000"');
