@@ -121,10 +121,17 @@ async function begun(to: Database, rows: readonly Row[]): Promise<Rest[]> {
   const byPlace = new Map(targets.map((target) => [Number(target.place), target]));
   const rests = rows.flatMap((row, index) => {
     const target = byPlace.get(index + 1);
-    const rest = { id: idOf(row), after: Number(target?.last_sequence ?? 0), upto: Number(row.last_sequence) };
+    const rest = {
+      id: idOf(row),
+      after: Number(target?.last_sequence ?? 0),
+      upto: Number(row.last_sequence),
+    };
     if (target === undefined || (target.same === true && target.copying === true)) return [rest];
     if (target.same === true && rest.after >= rest.upto) return [];
-    throw new PawlError("conflict", `The target has a different session "${rest.id}", or fewer events of it.`);
+    throw new PawlError(
+      "conflict",
+      `The target has a different session "${rest.id}", or fewer events of it.`,
+    );
   });
   if (rests.length > 0) await ask(to, beginSessions, [listOf(rows), COPYING]);
   return rests;

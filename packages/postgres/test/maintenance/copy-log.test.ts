@@ -122,7 +122,9 @@ describe("E9 copying a log", () => {
     };
     expect(await copyLog(watched, to)).toMatchObject({ sessions: 1, events: 7 });
     expect(sizes).toEqual([4, 3]);
-    expect(await Array.fromAsync(postgresStore(to).read("s"))).toEqual(await Array.fromAsync(store.read("s")));
+    expect(await Array.fromAsync(postgresStore(to).read("s"))).toEqual(
+      await Array.fromAsync(store.read("s")),
+    );
   });
 
   it("Q4 one statement copies the events of many short sessions", async () => {

@@ -32,8 +32,8 @@ const BUSY_TIMEOUT_MS = 5_000;
  * keeps its settings: set WAL and a `timeout` if several processes use the file. Leave no transaction of your
  * own open across an `await`.
  *
- * If the file is deleted or replaced while it is open, every call rejects with `store_unavailable` until it is
- * back: SQLite would go on writing to the deleted file.
+ * If the file is deleted or replaced while it is open, every call rejects with `store_unavailable` until it
+ * is back: SQLite would go on writing to the deleted file.
  *
  * @throws PawlError `store_unavailable` if the file cannot be opened, `config` without `node:sqlite`
  *
