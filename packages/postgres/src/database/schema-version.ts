@@ -18,7 +18,7 @@ export async function appliedVersions(db: Database): Promise<ReadonlySet<number>
   return new Set(rows.map(({ version }) => Number(version)));
 }
 
-/** Returns what is wrong with a schema of this version, and what to do; `undefined` if it is this package's. */
+/** Returns why a schema of this version does not fit, and what to do; `undefined` if it is this package's. */
 export function misfit(version: number): string | undefined {
   if (version === SCHEMA_VERSION) return undefined;
   const has = version === 0 ? "no schema of Pawl" : `version ${version} of the schema`;

@@ -17,7 +17,7 @@ import {
 export interface CopyOptions {
   /** Copies only sessions of this user. Default: all sessions. */
   userId?: string;
-  /** Called for each copied session once its page of 100 is complete, with its id and its number of events. */
+  /** Called for each copied session, once its page of 100 is complete, with its id and number of events. */
   onSession?(id: string, events: number): void;
 }
 

@@ -18,7 +18,7 @@ SELECT id, user_id, agent, created_at, updated_at, metadata, 'expired', $2::inte
 FROM json_populate_recordset(NULL::agent_sessions, $1::text::json) ON CONFLICT DO NOTHING`;
 
 /**
- * Selects the events of `$1`, a JSON array with `id`, `after` and `upto`. Stops after 4 MB as they are stored,
+ * Selects the events of `$1`, a JSON array with `id`, `after` and `upto`. Stops after 4 MB as stored,
  * so that a statement stays far below the 1 GB of a text in Postgres and the 512 MB of one in Node.
  */
 export const nextEvents = `

@@ -64,8 +64,8 @@ export const migrations: readonly Migration[] = [
  * A newer schema is accepted if its steps only add to this package's, so that processes of this version
  * can start during a deploy and after a rollback.
  *
- * @throws PawlError `store_unavailable` if the database fails. `config` if a newer version of this package has
- * changed the schema so that this one cannot use it (step 100 or later).
+ * @throws PawlError `store_unavailable` if the database fails. `config` if a newer version of this package
+ * has changed the schema so that this one cannot use it (step 100 or later).
  *
  * @example
  * ```ts
