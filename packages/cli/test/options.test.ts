@@ -9,6 +9,7 @@ describe("the command line of `pawl`", () => {
       port: 9464,
       host: undefined,
       drainMs: 30_000,
+      concurrency: 100,
       check: false,
     });
   });
@@ -16,6 +17,7 @@ describe("the command line of `pawl`", () => {
   it("Q5 takes options", () => {
     const args = ["worker", "./app.js", "--port=0", "--host", "::1", "--drain-timeout", "0.5", "--check"];
     expect(readCommandLine(args)).toMatchObject({ port: 0, host: "::1", drainMs: 500, check: true });
+    expect(readCommandLine(["worker", "a.js", "--concurrency", "8"])).toMatchObject({ concurrency: 8 });
     expect(readCommandLine(["--help"])).toEqual({ command: "help" });
   });
 
@@ -30,6 +32,8 @@ describe("the command line of `pawl`", () => {
       ["worker", "a.js", "--drain-timeout", "5s"],
       '--drain-timeout must be a number of seconds from 0; got "5s".',
     ],
+    [["worker", "a.js", "--concurrency", "0"], '--concurrency must be a whole number from 1; got "0".'],
+    [["worker", "a.js", "--concurrency="], "--concurrency must be a whole number"],
     [["worker", "a.js", "--prot", "1"], "'--prot'"],
   ])("Q5 U6 refuses %j", (args, message) => {
     expect(() => readCommandLine(args)).toThrow(message);

@@ -63,6 +63,7 @@ const writes: Record<string, (client: SupabaseClient, id: string) => Promise<unk
   "sessions.create": (client) =>
     supabaseStore(client).sessions.create({ id: randomUUID(), userId: anna, agent: "coach" }),
   listRecoverable: (client) => supabaseStore(client).listRecoverable({ limit: 100 }),
+  "listRecoverable, by pages": (client) => supabaseStore(client).listRecoverable({ limit: 100, after: "" }),
   "blobs.put": (client, id) => supabaseBlobs(client).put(id, "other", '"x"'),
 };
 

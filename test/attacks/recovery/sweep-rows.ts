@@ -7,7 +7,11 @@ const RUNS = 1_000;
 export const attack: Attack = {
   id: "attacks-24",
   title: "A sweep lists all runs again for each page of them while they wait for places",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/runtime/sweep-pages.test.ts",
+    title: "runs that wait reads each row about once",
+  },
   async attempt() {
     const inner = memoryStore();
     await storeOpenRuns(inner, RUNS);

@@ -7,6 +7,8 @@ export interface WorkerArguments {
   port: number;
   host: string | undefined;
   drainMs: number;
+  /** How many runs the process works on at a time, if the app's runtime does not say. */
+  concurrency: number;
   /** Whether to check the app only. */
   check: boolean;
 }
@@ -22,6 +24,8 @@ export const USAGE = `pawl worker <module>
   --port <number>            serve /livez, /readyz and /metrics there; 0 takes any free port (default: 9464)
   --host <host>              listen on this interface only, e.g. 127.0.0.1 (default: all)
   --drain-timeout <seconds>  on a signal, how long runs may take to finish their turn (default: 30)
+  --concurrency <number>     how many runs to work on at a time, if the app's runtime() has no option
+                             of this name (default: 100)
   --check                    load the module and ask the store, report, and exit
   --help                     print this`;
 
@@ -34,6 +38,7 @@ export function readCommandLine(args: string[]): CommandLine {
       port: { type: "string" },
       host: { type: "string" },
       "drain-timeout": { type: "string" },
+      concurrency: { type: "string" },
       check: { type: "boolean" },
       help: { type: "boolean" },
     },
@@ -51,6 +56,9 @@ export function readCommandLine(args: string[]): CommandLine {
   const seconds = Number(values["drain-timeout"] ?? 30);
   if (values["drain-timeout"] === "" || !(seconds >= 0))
     throw new Error(`--drain-timeout must be a number of seconds from 0; got "${values["drain-timeout"]}".`);
+  const concurrency = Number(values.concurrency ?? 100);
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new Error(`--concurrency must be a whole number from 1; got "${values.concurrency}".`);
   const { host, check = false } = values;
-  return { command, path, port, host, drainMs: seconds * 1_000, check };
+  return { command, path, port, host, drainMs: seconds * 1_000, concurrency, check };
 }

@@ -9,7 +9,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Loads the app, and works on its runs until a signal. Resolves once everything is closed. */
 export async function work(args: WorkerArguments): Promise<void> {
-  const { path, drainMs } = args;
+  const { path, drainMs, concurrency } = args;
   // Before the app asks for a meter.
   const serveMetrics = prometheusMetrics();
   const signals = { isWorking: false };
@@ -17,7 +17,7 @@ export async function work(args: WorkerArguments): Promise<void> {
   const { pawl, close } = await loadApp(path);
   const server = await serveHealth(pawl, serveMetrics, args);
   signals.isWorking = true;
-  pawl.start();
+  pawl.start({ concurrency });
   console.log(`pawl worker: ${namesOf(pawl)}; port ${server.port} (${pathsOf(serveMetrics).join(", ")})`);
   console.log(
     `pawl worker: ${await signal}. Runs finish their turn, for up to ${drainMs / 1_000} s. Another signal ends the process at once.`,

@@ -4,18 +4,18 @@ export interface Slots {
   tryTake(): (() => void) | undefined;
   /** Calls `listener` whenever a place has become free. */
   onFree(listener: () => void): void;
-  /** The number of places. */
-  readonly most: number;
+  /** The number of places. May be changed while places are taken. */
+  most: number;
 }
 
 /** Creates `most` free places; `Infinity` for no limit. */
 export function newSlots(most: number): Slots {
   const listeners: (() => void)[] = [];
   let taken = 0;
-  return {
+  const slots: Slots = {
     most,
     tryTake: () => {
-      if (taken >= most) return undefined;
+      if (taken >= slots.most) return undefined;
       taken += 1;
       let isFreed = false;
       return () => {
@@ -27,4 +27,5 @@ export function newSlots(most: number): Slots {
     },
     onFree: (listener) => void listeners.push(listener),
   };
+  return slots;
 }

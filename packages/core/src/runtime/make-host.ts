@@ -7,7 +7,6 @@ import { reporter } from "../base/reporter.ts";
 import { newSlots, type Slots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
 import { retryUnavailable } from "../base/try-again.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -17,6 +16,7 @@ import { withBlobs } from "../stores/with-blobs.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { makeKeepAlive } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
+import { lazyEngine } from "./later/lazy-engine.ts";
 import { lazyLegFiles } from "./later/lazy-leg-files.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
@@ -72,6 +72,7 @@ export function makeHost<Deps>({
     hasOwnEngine: ownEngine !== undefined,
     mayLeave: ownEngine !== undefined || (engine !== undefined && waitUntil === undefined),
     slots,
+    hasLimit: concurrency !== undefined,
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),
@@ -112,24 +113,6 @@ function withBlobsAndUpcasters(
 ): EventStore {
   const storeWithBlobs = blobs === undefined ? store : withBlobs(store, blobs);
   return upcastingStore(storeWithBlobs, { ...UPCASTERS, ...upcasters });
-}
-
-/**
- * Makes an engine that keeps its wakes in the memory of this process. Its code is loaded on the first use.
- */
-export function lazyEngine(clock: Clock, slots: Slots): Engine {
-  // Keeps the engine and not the promise of its import, so that the next call retries a failed import.
-  let made: Engine | undefined;
-  const load = async () => {
-    const { engineInMemory } = await import("./later/index.ts");
-    made ??= engineInMemory(clock, slots);
-    return made;
-  };
-  return {
-    wake: async (...args) => await (await load()).wake(...args),
-    cancel: async (...args) => await (await load()).cancel(...args),
-    work: async (...args) => await (await load()).work(...args),
-  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
+import { giveWay } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
@@ -78,14 +79,16 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       const entry = entryOfLease(lease);
       if (entry !== undefined) entry.holder = undefined;
     },
-    async listRecoverable({ limit, agents }) {
+    async listRecoverable({ limit, agents, after }) {
       const isoNow = isoTime(now());
       return Array.from(entries.values())
         .filter(({ row }) => isToResume(row, isoNow))
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
-        .map((entry) => deepFreeze(entry.row))
-        .sort((a, b) => Number(a.updatedAt > b.updatedAt) - Number(a.updatedAt < b.updatedAt))
-        .slice(0, limit);
+        .map(({ row }) => row)
+        .filter(({ id }) => after === undefined || id > after)
+        .sort(after === undefined ? byField("updatedAt") : byField("id"))
+        .slice(0, limit)
+        .map(deepFreeze);
     },
     sessions: {
       async create(session) {
@@ -101,6 +104,14 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     watch,
   };
 }
+
+/** Returns a function that compares two rows by this field. */
+function byField(field: "updatedAt" | "id"): (a: Session, b: Session) => number {
+  return (a, b) => Number(a[field] > b[field]) - Number(a[field] < b[field]);
+}
+
+/** The most events that an opened session comes with, or that are read without giving way to other work. */
+const MOST_EVENTS = 1_000;
 
 /** Implements {@link EventStore.open}. */
 function openIn(
@@ -121,10 +132,11 @@ function openIn(
   const lease = mayRun ? leaseTo(entry, holder, ttlMs, now, isoTime) : undefined;
   if (lease === undefined) return { session, lease, events: [] };
   const { snapshot, events } = entry;
+  const eventsAfter = (seq: number) => events.slice(seq, seq + MOST_EVENTS);
   if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)
-    return { session, lease, events: events.slice(Math.max(0, afterSeq)) };
+    return { session, lease, events: eventsAfter(Math.max(0, afterSeq)) };
   const { seq, state } = snapshot;
-  return { session, lease, events: events.slice(seq), snapshot: { seq, state } };
+  return { session, lease, events: eventsAfter(seq), snapshot: { seq, state } };
 }
 
 // Not a generator function, which takes several microtask turns per event, for each reader.
@@ -135,7 +147,13 @@ function readEvents(
   const later = events.slice(Math.max(0, afterSeq));
   const ofTypes = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
   const selected = ofTypes.slice(0, limit).values();
-  return { [Symbol.asyncIterator]: () => ({ next: async () => selected.next() }) };
+  let read = 0;
+  const next = async () => {
+    read += 1;
+    if (read % MOST_EVENTS === 0) await giveWay();
+    return selected.next();
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
 function list(entries: ReadonlyMap<string, MemorySession>, options: ListSessions): Session[] {

@@ -1,3 +1,4 @@
+import { giveWay } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**
@@ -14,7 +15,7 @@ export type EventPage = (afterSeq: number, limit: number) => Promise<readonly St
 
 /**
  * Implements {@link EventStore.read} for stores that return events page by page. Includes events that are
- * appended during the read.
+ * appended during the read. Between two pages, other work of the process continues.
  *
  * @example
  * ```ts
@@ -48,6 +49,8 @@ function pageReader(page: EventPage, afterSeq: number, limit: number): AsyncIter
   let events: readonly StoredEvent[] = [];
   let index = 0;
   const nextPage = async () => {
+    // A database in this process answers at once. Other work must not wait until a long log is read.
+    if (lastSeq > afterSeq) await giveWay();
     const pageLimit = Math.min(size, eventsLeft);
     events = pageLimit > 0 ? await page(lastSeq, pageLimit) : [];
     index = 0;

@@ -10,23 +10,12 @@ import {
   withBlobs,
 } from "../../src/index.ts";
 import { type BlobStore, type Engine, localEngine } from "../../src/store.ts";
+import { abandoned, ids } from "../support/abandoned.ts";
 import { code } from "../support/errors.ts";
 import { setup, stored, until } from "../support/setup.ts";
 
 /** Runs retry calls of the store after these pauses by default. */
 const STORE_RETRY_MS = [50, 250];
-
-/**
- * Creates sessions with an open run that no process is working on, the oldest first. A run without a message
- * ends as an error as soon as it is resumed.
- */
-async function abandoned(store: EventStore, ids: readonly string[], agent = "tester") {
-  for (const id of ids) {
-    await store.sessions.create({ id, userId: "u1", agent });
-    const data = { run_id: "r", agent, agent_version: "1" };
-    await store.append(id, [{ type: "run_started", data }], { appendId: "a", session: { openRun: "r" } });
-  }
-}
 
 /** A bucket without blobs. Counts how often one was looked for. */
 function emptyBlobs() {
@@ -40,8 +29,6 @@ function emptyBlobs() {
   };
   return { blobs, seen };
 }
-
-const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
 describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_way, as) => {
   it("E2 do not hold up the others, nor do sessions of other agents", async () => {

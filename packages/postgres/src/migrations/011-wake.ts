@@ -11,7 +11,7 @@ export const wakeAtAfterAppend: string = `,
           ELSE s.wake_at END`;
 
 /** SQL that converts a session's row to JSON, with the time at which it is woken. */
-const withWakeAt = `${sessionJson.slice(0, -1)}, 'wake_at', date_part('epoch', s.wake_at))`;
+export const withWakeAt: string = `${sessionJson.slice(0, -1)}, 'wake_at', date_part('epoch', s.wake_at))`;
 
 const functions = `
 CREATE OR REPLACE FUNCTION pawl_rpc_create_session(p_id text, p_user_id text, p_agent text, p_metadata text)

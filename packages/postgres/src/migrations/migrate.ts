@@ -24,6 +24,7 @@ import { open } from "./012-open.ts";
 import { snapshots } from "./013-snapshots.ts";
 import { acquired } from "./014-acquired.ts";
 import { answers } from "./015-answers.ts";
+import { pages } from "./016-pages.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { version: 13, name: "snapshots", sql: snapshots },
   { version: 14, name: "acquired", sql: acquired },
   { version: 15, name: "answers", sql: answers },
+  { version: 16, name: "pages", sql: pages },
 ];
 
 /**

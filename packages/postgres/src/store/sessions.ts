@@ -50,7 +50,7 @@ export function sessions(db: Database): EventStore["sessions"] {
 /** Implements {@link EventStore.listRecoverable}. */
 export async function listRecoverable(
   db: Database,
-  { limit, agents }: RecoverableOptions,
+  { limit, agents, after }: RecoverableOptions,
 ): Promise<Session[]> {
   const rows = await ask(
     db,
@@ -59,8 +59,12 @@ export async function listRecoverable(
          THEN s.status <> 'suspended' OR s.pending <= 0 ELSE s.wake_at <= clock_timestamp() END
        AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
        AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
-     ORDER BY s.updated_at, s.id LIMIT $1::int`,
-    [int(limit), agents === undefined ? null : JSON.stringify(agents.filter(isName))],
+       ${after === undefined ? "ORDER BY s.updated_at, s.id" : "AND s.id > $3::text ORDER BY s.id"} LIMIT $1::int`,
+    [
+      int(limit),
+      agents === undefined ? null : JSON.stringify(agents.filter(isName)),
+      ...(after === undefined ? [] : [after]),
+    ],
   );
   return rows.map(toSession);
 }

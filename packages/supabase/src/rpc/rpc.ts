@@ -30,6 +30,7 @@ const ANSWERS = {
   pawl_rpc_session: "session",
   pawl_rpc_sessions: "sessions",
   pawl_rpc_recoverable: "sessions",
+  pawl_rpc_recoverable_after: "sessions",
   pawl_rpc_open_session: "opened",
   pawl_rpc_save_snapshot: "saved",
   pawl_rpc_acquire: "known",

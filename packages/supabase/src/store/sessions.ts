@@ -36,12 +36,16 @@ export function sessions(client: RpcClient): EventStore["sessions"] {
 /** Implements {@link EventStore.listRecoverable}. */
 export async function listRecoverable(
   client: RpcClient,
-  { limit, agents }: RecoverableOptions,
+  { limit, agents, after }: RecoverableOptions,
 ): Promise<Session[]> {
-  const found = await call(client, "pawl_rpc_recoverable", {
+  const args = {
     p_limit: int(limit),
     p_agents: agents === undefined ? null : JSON.stringify(agents.filter(isName)),
-  });
+  };
+  const found =
+    after === undefined
+      ? await call(client, "pawl_rpc_recoverable", args)
+      : await call(client, "pawl_rpc_recoverable_after", { ...args, p_after: after });
   return listOf(found, "sessions").map(toSession);
 }
 

@@ -32,6 +32,8 @@ const halfFilters =
   "E3 half a surrogate pair finds no type of event and no agent that has U+FFFD in its place";
 const clockSetBack = "E2 `at` and `updatedAt` never go back, also where the store's clock is set back";
 const openRuns = "E2 an open run is recoverable in every status but suspended, also after an error";
+const pagesById =
+  "E2 pages by id have each recoverable session once, also those that are updated between two pages";
 const ownTimes = "E3 a lease that is acquired, renewed or released does not change the session's row";
 
 /** Stores with one mistake each: what is wrong, the one case that notices it, and the mistake. */
@@ -115,8 +117,25 @@ export const wrongStores: readonly (readonly [string, string, Mistake])[] = [
     "finds an agent's open runs by half a surrogate pair",
     halfFilters,
     (store) => ({
-      listRecoverable: ({ limit, agents }) =>
-        store.listRecoverable(agents ? { limit, agents: agents.map(utf8) } : { limit }),
+      listRecoverable: ({ agents, ...options }) =>
+        store.listRecoverable(agents ? { ...options, agents: agents.map(utf8) } : options),
+    }),
+  ],
+  [
+    "ignores `after`",
+    pagesById,
+    (store) => ({ listRecoverable: ({ after: _, ...options }) => store.listRecoverable(options) }),
+  ],
+  [
+    "lists the session of `after` again",
+    pagesById,
+    (store) => ({
+      listRecoverable: async ({ limit, after, ...options }) => {
+        const row = after === undefined ? undefined : await store.sessions.get(after);
+        const more = { ...options, ...(after !== undefined && { after }) };
+        const listed = await store.listRecoverable({ limit, ...more });
+        return row?.openRun ? [row, ...listed].slice(0, limit) : listed;
+      },
     }),
   ],
   ["lets `at` go back with its clock", clockSetBack, atOfTheClock],

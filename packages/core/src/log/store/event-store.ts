@@ -111,13 +111,18 @@ export interface ListSessions {
   limit?: number;
 }
 
-/**
- * Options of {@link EventStore.listRecoverable}: it returns at most `limit` sessions, of these `agents` only.
- * Default: of all agents.
- */
+/** Options of {@link EventStore.listRecoverable}. */
 export interface RecoverableOptions {
+  /** How many sessions to return at most. */
   limit: number;
+  /** Only sessions of these agents. Default: of all agents. */
   agents?: readonly string[];
+  /**
+   * Returns a page of all recoverable sessions: the next ones after this id, in the order of their ids. With
+   * `""`, the first page. The order is the store's own, e.g. that of an index; appends never change it.
+   * Default: the least recently updated sessions come first.
+   */
+  after?: string;
 }
 
 /**
@@ -175,7 +180,10 @@ export interface EventStore {
         also: (transaction: unknown) => Promise<void>,
       ) => Promise<readonly StoredEvent[]>)
     | undefined;
-  /** Reads events in the order of `seq`. Yields nothing for an unknown session. */
+  /**
+   * Reads events in the order of `seq`. Yields nothing for an unknown session. A store that answers at once,
+   * e.g. over a database in this process, gives way to other work now and then, as {@link readPages} does.
+   */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
    * Calls `onAppend` with the session's last `seq` after every append by any writer, until the returned
@@ -219,8 +227,9 @@ export interface EventStore {
   /** Releases the lease. Does nothing if the lease is no longer current. */
   release(lease: Lease): Promise<void>;
   /**
-   * Lists sessions whose run should be resumed, the least recently updated first. Such a session has an open
-   * run and no live lease, and one of these holds:
+   * Lists sessions whose run should be resumed, the least recently updated first, or by their ids: see
+   * {@link RecoverableOptions.after}. Such a session has an open run and no live lease, and one of these
+   * holds:
    *
    * - Its `wakeAt` has passed, by the store's clock.
    * - It has no `wakeAt`, and its status is not `suspended`, or no question is pending.

@@ -342,9 +342,13 @@ export interface Runtime<Name extends string = string> {
   sweep(options?: { wait?: boolean }): Promise<number>;
   /**
    * Calls `sweep()` at once and then once per lease time, and continues the sessions that the `engine` wakes.
-   * Call it once in each long-lived process.
+   * Call it once in each long-lived process. `concurrency` counts if `runtime()` has no option of this name,
+   * e.g. for a program that starts a runtime which it has not made: the limit of this process from now on, a
+   * whole number from 1.
+   *
+   * @throws PawlError `config` for unknown options and other numbers
    */
-  start(): void;
+  start(options?: { concurrency?: number }): void;
   /**
    * Shuts the runtime down. Call it on SIGTERM.
    *

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Runtime } from "../begin/runtime-types.ts";
@@ -6,7 +7,7 @@ import type { Runtime } from "../begin/runtime-types.ts";
 type Options<Method extends keyof Runtime> = NonNullable<
   Parameters<Extract<Runtime[Method], (...args: never[]) => unknown>>[Method extends "redact"
     ? 2
-    : Method extends "drain" | "sweep"
+    : Method extends "drain" | "sweep" | "start"
       ? 0
       : 1]
 >;
@@ -43,6 +44,8 @@ const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
 
 const SWEEP: OptionKinds<Options<"sweep">> = { wait: "boolean" };
 
+const START: OptionKinds<Options<"start">> = { concurrency: "number" };
+
 /** Hints for option names that other libraries use. */
 const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
 
@@ -66,6 +69,12 @@ export function checkDrain(options: unknown): void {
 /** Checks the options of `sweep()`. @throws PawlError `invalid_input` */
 export function checkSweep(options: unknown): void {
   checkOptions("sweep()", options, SWEEP, { code: "invalid_input" });
+}
+
+/** Checks the options of `start()`. @throws PawlError `config` */
+export function checkStart(options: Options<"start">): void {
+  checkOptions("start()", options, START);
+  checkNumbers("start()", { concurrency: options.concurrency ?? 1 }, { least: 1, whole: true });
 }
 
 /**

@@ -17,6 +17,7 @@ export { readInput } from "../files/read-input.ts";
 export { toolsThatFit } from "../leg/tools-that-fit.ts";
 export { agentWithOffered } from "../leg/with-offered.ts";
 export { continueWoken, recoverSession } from "../sweep/recover-session.ts";
+export { resumeUnlessMovedOn } from "../sweep/resume-at-time.ts";
 export { resumeIfDue, sweep } from "../sweep/sweep.ts";
 export { delegateCall } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";

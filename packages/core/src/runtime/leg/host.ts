@@ -102,16 +102,18 @@ export interface Host {
   /** The timers for runs that wait for a time, by session id. */
   readonly wakes: Map<string, Wake>;
   /** Wakes sessions; `undefined` if this process runs everything itself. */
-  readonly engine: Engine | undefined;
+  engine: Engine | undefined;
   /** Whether the application has given the engine. Then the engine keeps the times for which runs wait. */
   readonly hasOwnEngine: boolean;
   /**
    * Whether a run may free its place while it waits to repeat a model call. `false` on a platform that
    * freezes idle processes, unless the application's engine wakes them.
    */
-  readonly mayLeave: boolean;
+  mayLeave: boolean;
   /** The places for legs of this process. */
   readonly slots: Slots;
+  /** Whether the application has given the option `concurrency`. */
+  readonly hasLimit: boolean;
   /** Sets a timer if the leg's run waits for a time. */
   wakeLater(leg: Leg): void;
   /** Stops a run in any process, and the run that picks up its message if that was queued. */

@@ -6,6 +6,7 @@ import type { Recovered } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
 import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
 import { untilLeft } from "../leg/until-left.ts";
+import { wakePace } from "./resume-at-time.ts";
 import { resumeIfDue } from "./sweep.ts";
 
 /** The pause before a session is woken again if this process had no place for it, in milliseconds. */
@@ -20,6 +21,7 @@ export async function continueWoken(host: Host, { sessionId, signal }: WokenSess
   // The engine in memory has taken a place before its call. The application's engine takes none.
   const place = host.hasOwnEngine ? takePlace(slots) : UNCOUNTED_PLACE;
   try {
+    await wakePace();
     if (place === undefined) return await engine?.wake(sessionId, { afterMs: NO_PLACE_MS });
     const { outcome, afterMs, userId = "" } = await recoverSession(host, sessionId, signal, true);
     // The engine in memory would wake the session in this process, which has just left it.

@@ -1,19 +1,22 @@
 import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
 import { backoff } from "../../base/backoff.ts";
+import { giveWay } from "../../base/next-turn.ts";
+import { newPacer } from "../../base/pacer.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
 import { type Host, type LegOptions, noSuchAgent, type Place, type Wake, type Work } from "../leg/host.ts";
 import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
+import { PAGE, recoverablePages } from "./recoverable-pages.ts";
 import { reportIfHanging, withinLeaseTime } from "./within-lease-time.ts";
 
-/** The number of recoverable sessions that are listed at a time. */
-const PAGE = 100;
-
-/** The most sessions that a sweep opens at the same time, without those whose tools come from a function. */
-const AT_A_TIME = 8;
+/**
+ * The most sessions that a sweep opens at the same time, without those whose tools come from a function. Also
+ * how many sessions begin in one turn of the event loop.
+ */
+export const AT_A_TIME = 8;
 
 /** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -30,21 +33,17 @@ export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {
   return legs.length;
 }
 
-/** Resumes the listed sessions, page by page, until a page has no new session. */
+/** Resumes the recoverable sessions, page by page. */
 async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
-  const { agents, store, setbacks } = host;
+  const { store, setbacks } = host;
   const seen = new Set<string>();
   const resumed: ResumedSession[] = [];
-  const engineState = { hasFailed: false };
-  for (;;) {
+  const state: SweepState = { hasEngineFailed: false, pace: newPacer(AT_A_TIME) };
+  if (host.draining) return resumed;
+  for await (const sessions of recoverablePages(host, seen)) {
+    resumed.push(...(await resumeAll(host, sessions, state)));
     if (host.draining) return resumed;
-    // Sessions that this sweep has seen are listed again, so the page has extra room for them.
-    const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
-    const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
-    const fresh = listed.filter(({ id }) => !seen.has(id));
-    if (fresh.length === 0) break;
-    for (const { id } of fresh) seen.add(id);
-    resumed.push(...(await resumeAll(host, fresh, engineState)));
+    await giveWay();
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
@@ -70,7 +69,7 @@ const ABANDONED =
 async function resumeAll(
   host: Host,
   sessions: readonly Session[],
-  engineState: EngineState,
+  state: SweepState,
 ): Promise<readonly ResumedSession[]> {
   const { agents, atWork } = host;
   const limit = pLimit(AT_A_TIME);
@@ -79,10 +78,13 @@ async function resumeAll(
     if (host.draining) break;
     reportIfHanging(host, session);
     if (atWork.has(session.id) || !isDue(host, session.id)) continue;
-    const place = await placeOrWake(host, session, engineState);
+    const place = await placeOrWake(host, session, state);
     if (place === undefined) continue;
     // `opensOnce`, because the next sweep retries a session that cannot be opened.
-    const resume = () => resumeSession(host, session, { place, opensOnce: true });
+    const resume = async () => {
+      await state.pace();
+      return await resumeSession(host, session, { place, opensOnce: true });
+    };
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
     all.push({ id: session.id, leg: mayTakeLong ? resume() : limit(resume) });
@@ -91,32 +93,33 @@ async function resumeAll(
   return settled.filter((result): result is ResumedSession => isResumed(result.leg));
 }
 
-/** The state of the engine during one sweep. */
-interface EngineState {
-  /** Whether a call has failed. The sweep then calls the engine no more: each call may take long to fail. */
-  hasFailed: boolean;
+/** The state of one sweep. */
+interface SweepState {
+  /**
+   * Whether a call of the engine has failed. The sweep then calls it no more: each call may take long to
+   * fail.
+   */
+  hasEngineFailed: boolean;
+  /** Resolves when the next session may begin, so that the process answers requests meanwhile. */
+  pace(): Promise<void>;
 }
 
 /**
  * Takes a place for the session in this process. Without a free place, has the engine wake the session, and
  * returns `undefined`.
  */
-async function placeOrWake(
-  host: Host,
-  session: Session,
-  engineState: EngineState,
-): Promise<Place | undefined> {
+async function placeOrWake(host: Host, session: Session, state: SweepState): Promise<Place | undefined> {
   const { engine, slots, report } = host;
   if (engine === undefined || isTaskSession(session)) return UNCOUNTED_PLACE;
   const place = engine.isExclusive ? undefined : takePlace(slots);
   if (place !== undefined) return place;
-  if (engineState.hasFailed) return takePlace(slots);
+  if (state.hasEngineFailed) return takePlace(slots);
   try {
     await engine.wake(session.id, { userId: session.userId });
     return undefined;
   } catch (error) {
     report(error);
-    engineState.hasFailed = true;
+    state.hasEngineFailed = true;
     // No other process is woken, so this one takes a place, even if the engine is exclusive.
     return takePlace(slots);
   }

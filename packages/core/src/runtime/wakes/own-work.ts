@@ -2,6 +2,7 @@ import { type Clock, every } from "../../base/clock.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import type { EngineWorker } from "../../engine/engine.ts";
 import { trackBegin } from "../begin/beginning.ts";
+import { lazyEngine } from "../later/lazy-engine.ts";
 import type { Host } from "../leg/host.ts";
 import { cancelWakes } from "./wake.ts";
 
@@ -18,8 +19,11 @@ const loadSweeps = () => import("../later/index.ts");
 
 /** The background work of a process: sweeps, and the sessions that its engine wakes. */
 interface OwnWork {
-  /** Sweeps at once and then once per lease time, and serves the engine. */
-  start(): void;
+  /**
+   * Sweeps at once and then once per lease time, and serves the engine. `concurrency` is the limit of a
+   * runtime without this option.
+   */
+  start(concurrency?: number): void;
   /** Continues the sessions that the engine wakes, without sweeps. */
   serveEngine(): void;
   /** Takes no more work. Resolves once the engine's worker has stopped. */
@@ -28,7 +32,6 @@ interface OwnWork {
 
 /** Makes the background work of a process. The timer of its sweeps does not keep the process alive. */
 export function ownWork(host: Host): OwnWork {
-  const { engine, slots } = host;
   let cancelSweeps: (() => void) | undefined;
   let worker: Promise<EngineWorker> | undefined;
   const sweepAndServe = () => {
@@ -36,6 +39,7 @@ export function ownWork(host: Host): OwnWork {
     void sweepOnce(host).catch(host.report);
   };
   const serveEngine = () => {
+    const { engine, slots } = host;
     if (worker !== undefined || engine === undefined || slots.most === 0) return;
     const starting = engine.work(
       (woken) =>
@@ -54,9 +58,10 @@ export function ownWork(host: Host): OwnWork {
   };
   return {
     serveEngine,
-    start: () => {
-      host.staysAlive = true;
+    start: (concurrency) => {
       if (cancelSweeps !== undefined) return;
+      if (concurrency !== undefined && !host.hasLimit) limitRuns(host, concurrency);
+      host.staysAlive = true;
       cancelSweeps = every(host.clock, host.leaseTtlMs, sweepAndServe);
       sweepAndServe();
     },
@@ -65,6 +70,13 @@ export function ownWork(host: Host): OwnWork {
       await worker?.then((started) => started.stop()).catch(() => undefined);
     },
   };
+}
+
+/** Limits the runs of this process from now on. Further ones wait for a place. */
+function limitRuns(host: Host, concurrency: number): void {
+  host.slots.most = concurrency;
+  host.mayLeave ||= !host.staysAlive;
+  host.engine ??= lazyEngine(host.clock, host.slots);
 }
 
 /**

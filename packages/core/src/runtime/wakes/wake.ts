@@ -1,10 +1,9 @@
 import { backoff } from "../../base/backoff.ts";
 import { LONGEST_TIMER_MS } from "../../base/clock.ts";
-import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
 import { firstExpiry, isSuspended, isWaitingRun, waitingFor } from "../../session/queued.ts";
 import { openRun } from "../../session/state.ts";
-import { isResumed, type NotDue } from "../begin/begin.ts";
+import { isResumed } from "../begin/begin.ts";
 import { trackBegin } from "../begin/beginning.ts";
 import type { CallerOptions, Host, Wake, Work } from "../leg/host.ts";
 
@@ -63,7 +62,9 @@ function setWake(
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
   const resume = async () => {
-    const resumed = await trackBegin(host, resumeUnlessMovedOn(host, id, timer)).catch((error) => {
+    const later = import("../later/index.ts");
+    const resuming = later.then(({ resumeUnlessMovedOn }) => resumeUnlessMovedOn(host, id, timer));
+    const resumed = await trackBegin(host, resuming).catch((error) => {
       host.report(error);
       return undefined;
     });
@@ -78,31 +79,6 @@ function setWake(
       cancelTimer = setTimer(resumed === undefined ? backoff(failures, RESUME_WAITS) : resumed.waitMs + 1);
     }
   };
-}
-
-/**
- * Resumes the run for which a timer was set. Returns `moved on` if the run has ended, or waits for a later
- * time or only for the user by now. Returns `undefined` if the run could not be resumed, e.g. because the
- * lease is taken.
- */
-async function resumeUnlessMovedOn(
-  host: Host,
-  id: string,
-  wake: Wake,
-): Promise<Work | NotDue | "moved on" | undefined> {
-  const session = await host.store.sessions.get(id);
-  if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
-    return "moved on";
-  const { resumeIfDue } = await import("../later/index.ts");
-  return await resumeIfDue(host, session, wake.from);
-}
-
-/**
- * Returns whether a session's run must be resumed at this time. That includes a run that does not wait any
- * more: another process may have stored a message or an answer, and died before it could resume the run.
- */
-function isDueAt(at: string, { status, wakeAt }: Session): boolean {
-  return wakeAt === null ? status !== "suspended" : wakeAt <= at;
 }
 
 /** Cancels all timers when the process shuts down. Other processes find the sessions by their sweeps. */

@@ -150,4 +150,33 @@ export const recoveryChecks: readonly Check[] = [
       await end(bench, ids);
     },
   },
+  {
+    name: "E2 pages by id have each recoverable session once, also those that are updated between two pages",
+    async run(bench) {
+      const ids: string[] = [];
+      for (let made = 0; made < 5; made += 1) ids.push(await open(bench));
+      const [first = "", ...others] = ids;
+      const { agent } = await bench.row(first);
+      const listed: string[] = [];
+      for (let after = ""; ; ) {
+        const page = await bench.store.listRecoverable({ limit: 2, agents: [agent], after });
+        assert.ok(page.length <= 2, "a page has more sessions than its limit");
+        const [last] = page.slice(-1);
+        if (last === undefined) break;
+        assert.ok(last.id !== after && listed.length < 100_000, "a page does not begin after its `after`");
+        listed.push(...page.map(({ id }) => id));
+        for (const id of ids) await bench.append(id, [note("touched")]);
+        after = last.id;
+      }
+      assert.equal(new Set(listed).size, listed.length, "a session is in two pages");
+      assert.deepEqual(listed.filter((id) => ids.includes(id)).toSorted(), ids.toSorted());
+      await end(bench, others);
+      const found = async (after: string) =>
+        (await bench.store.listRecoverable({ limit: 100_000, after })).map(({ id }) => id);
+      assert.ok((await found("")).includes(first));
+      assert.ok(!(await found(first)).includes(first));
+      await end(bench, [first]);
+      assert.ok(!(await found("")).includes(first));
+    },
+  },
 ];

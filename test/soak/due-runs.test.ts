@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { agent, runtime } from "@pawl/core";
+import { localEngine } from "@pawl/core/store";
+import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+import { scriptedModel } from "@pawl/testing";
+import { expect, it, onTestFinished } from "vitest";
+import { storeOpenRuns } from "../attacks/parts/open-runs.ts";
+import { bundled } from "../support/bundled.ts";
+import type { WorkerReport } from "../support/due-runs-app.ts";
+import { ofType } from "../support/invariants.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
+import { pause } from "../support/pause.ts";
+import { soak } from "../support/soak.ts";
+import { until } from "../support/until.ts";
+
+const RUNS = soak(200, 4_000);
+/** How long the model takes for one run of a worker that finds all the others meanwhile. */
+const LONG_MS = soak(1_000, 25_000);
+
+const main = await bundled(new URL("../../packages/cli/src/command/main.ts", import.meta.url).pathname);
+const APP = new URL("../support/due-runs-app.ts", import.meta.url).pathname;
+
+/** Starts a worker, and asks its `/livez` until the worker ends. */
+async function startWorker(env: Record<string, string>) {
+  const args = [...NODE_FLAGS, main, "worker", APP, "--port", "0", "--host", "127.0.0.1"];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await until(() => /port \d+/.test(output));
+  const url = `http://127.0.0.1:${/port (\d+)/.exec(output)?.[1]}/livez`;
+  const seen = { asked: 0, longestMs: 0 };
+  let isOver = false;
+  const probing = (async () => {
+    while (!isOver) {
+      const begun = performance.now();
+      expect((await fetch(url)).status).toBe(200);
+      seen.asked += 1;
+      seen.longestMs = Math.max(seen.longestMs, performance.now() - begun);
+      await pause(50, "an orchestrator asks now and then");
+    }
+  })();
+  const stop = async () => {
+    isOver = true;
+    await probing;
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    await exit;
+  };
+  return { seen, stop };
+}
+
+it(`B8 Q5 two workers with ${RUNS} due runs over SQLite answer /livez within a second, and keep their leases`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-due-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { DB: join(folder, "log.db"), REPORT: join(folder, "reports"), LONG_MS: String(LONG_MS) };
+  const database = nodeSqlite(env.DB);
+  onTestFinished(() => database.close());
+  const store = sqliteStore(database);
+  const front = runtime({
+    agents: [agent({ name: "a", instructions: "i", model: scriptedModel([]) })],
+    store,
+    engine: localEngine(),
+    concurrency: 0,
+  });
+  const long = front.run("a", { userId: "ada", input: "long" });
+  long.result.catch(() => undefined);
+  const { sessionId } = await long.started;
+  const first = await startWorker(env);
+  const isAsked = async () => ofType(await Array.fromAsync(store.read(sessionId)), "llm_request").length > 0;
+  await until(isAsked);
+  await storeOpenRuns(store, RUNS);
+  const second = await startWorker(env);
+  const begun = performance.now();
+  const isOver = async () => {
+    for (let n = 0; n < RUNS; n += 1)
+      if ((await store.sessions.get(`session ${n}`))?.openRun !== null) return false;
+    return (await store.sessions.get(sessionId))?.openRun === null;
+  };
+  while (!(await isOver())) await pause(200, "between two looks at all runs");
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  await first.stop();
+  await second.stop();
+  await front.drain();
+  const requests = ofType(await Array.fromAsync(store.read(sessionId)), "llm_request").length;
+  const reports = readFileSync(env.REPORT, "utf8").trim().split("\n");
+  const counts = reports.map((line) => JSON.parse(line) as WorkerReport);
+  const most = (name: keyof WorkerReport) => Math.max(...counts.map((one) => one[name]));
+  const longestMs = Math.round(Math.max(first.seen.longestMs, second.seen.longestMs));
+  soak.report(
+    `${RUNS} due runs, two workers over SQLite: all over after ${seconds} s, ${first.seen.asked + second.seen.asked} probes of /livez, the slowest answered after ${longestMs} ms; at most ${most("inOneTurn")} runs begun in one turn of the event loop and ${most("atOnce")} at once; the long run asked the model ${requests} time(s)`,
+  );
+  expect(requests).toBe(1);
+  expect(most("atOnce")).toBeLessThanOrEqual(100);
+  expect(longestMs).toBeLessThan(1_000);
+});

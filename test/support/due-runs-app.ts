@@ -1,0 +1,56 @@
+// An app for `pawl worker` over the SQLite file in DB. When it closes, it adds a line of JSON to the file in
+// REPORT: what it has counted.
+import { appendFileSync } from "node:fs";
+import { agent, type EventStore, runtime } from "@pawl/core";
+import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+import { scriptedModel } from "@pawl/testing";
+import { pause } from "./pause.ts";
+
+/** What a worker reports. */
+export interface WorkerReport {
+  /** How many sessions it has opened. */
+  opened: number;
+  /** How many sessions it has opened in one turn of the event loop, at most. */
+  inOneTurn: number;
+  /** How many runs asked the model at the same time, at most. */
+  atOnce: number;
+}
+
+const { DB = "", REPORT = "", LONG_MS = "0" } = process.env;
+const report: WorkerReport = { opened: 0, inOneTurn: 0, atOnce: 0 };
+
+let inThisTurn = 0;
+const countOpened = () => {
+  if (inThisTurn === 0)
+    setImmediate(() => {
+      inThisTurn = 0;
+    });
+  inThisTurn += 1;
+  report.opened += 1;
+  report.inOneTurn = Math.max(report.inOneTurn, inThisTurn);
+};
+
+const inner = sqliteStore(nodeSqlite(DB));
+const store: EventStore = {
+  ...inner,
+  open: async (wanted) => {
+    countOpened();
+    return await inner.open?.(wanted);
+  },
+};
+
+let asking = 0;
+const model = scriptedModel(async ({ messages }) => {
+  asking += 1;
+  report.atOnce = Math.max(report.atOnce, asking);
+  const isLong = JSON.stringify(messages[0]).includes("long");
+  await pause(isLong ? Number(LONG_MS) : 5, "the time that the model takes");
+  asking -= 1;
+  return { text: "Done." };
+});
+
+export const pawl = runtime({ agents: [agent({ name: "a", instructions: "i", model })], store });
+
+export function close(): void {
+  appendFileSync(REPORT, `${JSON.stringify(report)}\n`);
+}
