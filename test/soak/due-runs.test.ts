@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { agent, runtime } from "@pawl/core";
 import { localEngine } from "@pawl/core/store";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
@@ -63,9 +64,11 @@ it(`B8 Q5 two workers with ${RUNS} due runs over SQLite answer /livez within a s
   const folder = mkdtempSync(join(tmpdir(), "pawl-due-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { DB: join(folder, "log.db"), REPORT: join(folder, "reports"), LONG_MS: String(LONG_MS) };
-  const database = nodeSqlite(env.DB);
+  const database = new DatabaseSync(env.DB, { timeout: 5_000 });
   onTestFinished(() => database.close());
-  const store = sqliteStore(database);
+  // This process waits for no disk, so that it keeps no lock from the workers while it stores the runs.
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
+  const store = sqliteStore(nodeSqlite(database));
   const front = runtime({
     agents: [agent({ name: "a", instructions: "i", model: scriptedModel([]) })],
     store,
@@ -97,7 +100,7 @@ it(`B8 Q5 two workers with ${RUNS} due runs over SQLite answer /livez within a s
   const most = (name: keyof WorkerReport) => Math.max(...counts.map((one) => one[name]));
   const longestMs = Math.round(Math.max(first.seen.longestMs, second.seen.longestMs));
   soak.report(
-    `${RUNS} due runs, two workers over SQLite: all over after ${seconds} s, ${first.seen.asked + second.seen.asked} probes of /livez, the slowest answered after ${longestMs} ms; at most ${most("inOneTurn")} runs begun in one turn of the event loop and ${most("atOnce")} at once; the long run asked the model ${requests} time(s)`,
+    `${RUNS} due runs, two workers over SQLite: all over after ${seconds} s, ${first.seen.asked + second.seen.asked} probes of /livez, the slowest answered after ${longestMs} ms; at most ${most("inOneTurn")} runs begun in one turn of the event loop and ${most("atOnce")} at once; the event loop stood still for at most ${most("silentMs")} ms of processor time; the long run asked the model ${requests} time(s)`,
   );
   expect(requests).toBe(1);
   expect(most("atOnce")).toBeLessThanOrEqual(100);

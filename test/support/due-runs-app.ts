@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { agent, type EventStore, runtime } from "@pawl/core";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
 import { scriptedModel } from "@pawl/testing";
+import { standstill } from "../attacks/parts/standstill.ts";
 import { pause } from "./pause.ts";
 
 /** What a worker reports. */
@@ -12,12 +13,14 @@ export interface WorkerReport {
   opened: number;
   /** How many sessions it has opened in one turn of the event loop, at most. */
   inOneTurn: number;
+  /** How long the event loop stood still at most, in milliseconds of processor time. */
+  silentMs: number;
   /** How many runs asked the model at the same time, at most. */
   atOnce: number;
 }
 
 const { DB = "", REPORT = "", LONG_MS = "0" } = process.env;
-const report: WorkerReport = { opened: 0, inOneTurn: 0, atOnce: 0 };
+const report: WorkerReport = { opened: 0, inOneTurn: 0, silentMs: 0, atOnce: 0 };
 
 let inThisTurn = 0;
 const countOpened = () => {
@@ -51,6 +54,11 @@ const model = scriptedModel(async ({ messages }) => {
 
 export const pawl = runtime({ agents: [agent({ name: "a", instructions: "i", model })], store });
 
-export function close(): void {
+const closing = Promise.withResolvers<void>();
+const measured = standstill(() => closing.promise);
+
+export async function close(): Promise<void> {
+  closing.resolve();
+  report.silentMs = (await measured).longestMs;
   appendFileSync(REPORT, `${JSON.stringify(report)}\n`);
 }

@@ -1,24 +1,25 @@
 import { inNextTurn } from "./next-turn.ts";
 
 /**
- * Returns a function that resolves when the caller may begin. At most `most` callers begin in one turn of the
- * event loop, in the order of their calls.
+ * Returns a function that resolves when the caller may begin: one caller in each turn of the event loop, in
+ * the order of their calls.
  *
  * Node calls all timers that are due before it looks at any socket. If each of thousands begins work over a
  * store that answers at once, the process is silent until all have begun, although each one awaits.
  */
-export function newPacer(most: number): () => Promise<void> {
+export function newPacer(): () => Promise<void> {
   const waiting: (() => void)[] = [];
-  let begun = 0;
+  let hasBegun = false;
   const startTurn = () => {
-    const next = waiting.splice(0, most);
-    begun = next.length;
-    if (begun > 0) inNextTurn(startTurn);
-    for (const begin of next) begin();
+    const begin = waiting.shift();
+    hasBegun = begin !== undefined;
+    if (begin === undefined) return;
+    inNextTurn(startTurn);
+    begin();
   };
   return async () => {
-    if (begun === most) return await new Promise((resolve) => waiting.push(resolve));
-    if (begun === 0) inNextTurn(startTurn);
-    begun += 1;
+    if (hasBegun) return await new Promise((resolve) => waiting.push(resolve));
+    hasBegun = true;
+    inNextTurn(startTurn);
   };
 }

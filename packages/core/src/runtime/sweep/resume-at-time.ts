@@ -2,13 +2,13 @@ import { newPacer } from "../../base/pacer.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { NotDue } from "../begin/begin.ts";
 import type { Host, Wake, Work } from "../leg/host.ts";
-import { AT_A_TIME, resumeIfDue } from "./sweep.ts";
+import { resumeIfDue } from "./sweep.ts";
 
 /**
- * Has the sessions whose timers fire at the same moment, or that an engine wakes then, begin a few at a time.
- * All runtimes of the process have one event loop, so they share it.
+ * Has the sessions whose timers fire at the same moment, or that an engine wakes then, begin one after the
+ * other. All runtimes of the process have one event loop, so they share it.
  */
-export const wakePace: () => Promise<void> = newPacer(AT_A_TIME);
+export const wakePace: () => Promise<void> = newPacer();
 
 /**
  * Resumes the run for which a timer was set. Returns `moved on` if the run has ended, or waits for a later

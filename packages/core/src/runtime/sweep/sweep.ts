@@ -12,11 +12,8 @@ import { untilLeft } from "../leg/until-left.ts";
 import { PAGE, recoverablePages } from "./recoverable-pages.ts";
 import { reportIfHanging, withinLeaseTime } from "./within-lease-time.ts";
 
-/**
- * The most sessions that a sweep opens at the same time, without those whose tools come from a function. Also
- * how many sessions begin in one turn of the event loop.
- */
-export const AT_A_TIME = 8;
+/** The most sessions that a sweep opens at the same time, without those whose tools come from a function. */
+const AT_A_TIME = 8;
 
 /** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -38,7 +35,7 @@ async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   const { store, setbacks } = host;
   const seen = new Set<string>();
   const resumed: ResumedSession[] = [];
-  const state: SweepState = { hasEngineFailed: false, pace: newPacer(AT_A_TIME) };
+  const state: SweepState = { hasEngineFailed: false, pace: newPacer() };
   if (host.draining) return resumed;
   for await (const sessions of recoverablePages(host, seen)) {
     resumed.push(...(await resumeAll(host, sessions, state)));
