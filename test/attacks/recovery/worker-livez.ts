@@ -18,7 +18,7 @@ export const attack: Attack = {
   title: "/livez of a worker with many open runs does not answer until it has continued all of them",
   state: "held",
   guard: {
-    file: "packages/cli/test/many-due-runs.test.ts",
+    file: "test/many-due-runs.test.ts",
     title: "two workers answer while they begin many due runs over SQLite",
   },
   limits: { ms: 120_000 },

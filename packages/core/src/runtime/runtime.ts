@@ -2,7 +2,7 @@ import { follow } from "../readers/follow.ts";
 import { trackBegin } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
-import { checkCall, checkDrain, checkId, checkStart, checkSweep } from "./checks/check-calls.ts";
+import { checkCall, checkDrain, checkId, checkSweep, limitOfStart } from "./checks/check-calls.ts";
 import { checkRuntimeOptions } from "./checks/check-runtime.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Run } from "./leg/run-handle.ts";
@@ -108,10 +108,7 @@ export function runtime<Deps, Name extends string = string>(
       checkSweep(options);
       return await sweepOnce(host, options);
     },
-    start: (options = {}) => {
-      checkStart(options);
-      background.start(options.concurrency);
-    },
+    start: (options = {}) => background.start(limitOfStart(options)),
     drain: async (options = {}) => {
       checkDrain(options);
       const stopped = background.stop();

@@ -111,7 +111,7 @@ function byField(field: "updatedAt" | "id"): (a: Session, b: Session) => number 
 }
 
 /** The most events that an opened session comes with, or that are read without giving way to other work. */
-const MOST_EVENTS = 1_000;
+const EVENTS_AT_ONCE = 1_000;
 
 /** Implements {@link EventStore.open}. */
 function openIn(
@@ -132,7 +132,7 @@ function openIn(
   const lease = mayRun ? leaseTo(entry, holder, ttlMs, now, isoTime) : undefined;
   if (lease === undefined) return { session, lease, events: [] };
   const { snapshot, events } = entry;
-  const eventsAfter = (seq: number) => events.slice(seq, seq + MOST_EVENTS);
+  const eventsAfter = (seq: number) => events.slice(seq, seq + EVENTS_AT_ONCE);
   if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)
     return { session, lease, events: eventsAfter(Math.max(0, afterSeq)) };
   const { seq, state } = snapshot;
@@ -150,7 +150,7 @@ function readEvents(
   let read = 0;
   const next = async () => {
     read += 1;
-    if (read % MOST_EVENTS === 0) await giveWay();
+    if (read % EVENTS_AT_ONCE === 0) await giveWay();
     return selected.next();
   };
   return { [Symbol.asyncIterator]: () => ({ next }) };

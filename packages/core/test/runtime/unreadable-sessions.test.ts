@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eachWay } from "../../../../test/support/each-way.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import {
   type Clock,
   type EventStore,
@@ -219,7 +220,7 @@ it("Q1 a sweep opens few sessions at the same time, however many were abandoned"
     ...inner,
     open: async (wanted) => {
       most = Math.max(most, ++now);
-      await new Promise(setImmediate);
+      await settled();
       now -= 1;
       return await inner.open?.(wanted);
     },

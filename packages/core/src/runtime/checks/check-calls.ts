@@ -44,7 +44,7 @@ const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
 
 const SWEEP: OptionKinds<Options<"sweep">> = { wait: "boolean" };
 
-const START: OptionKinds<Options<"start">> = { concurrency: "number" };
+const START_OPTIONS: OptionKinds<Options<"start">> = { concurrency: "number" };
 
 /** Hints for option names that other libraries use. */
 const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
@@ -71,10 +71,12 @@ export function checkSweep(options: unknown): void {
   checkOptions("sweep()", options, SWEEP, { code: "invalid_input" });
 }
 
-/** Checks the options of `start()`. @throws PawlError `config` */
-export function checkStart(options: Options<"start">): void {
-  checkOptions("start()", options, START);
-  checkNumbers("start()", { concurrency: options.concurrency ?? 1 }, { least: 1, whole: true });
+/** Checks the options of `start()`, and returns its limit of runs. @throws PawlError `config` */
+export function limitOfStart(options: Options<"start">): number | undefined {
+  checkOptions("start()", options, START_OPTIONS);
+  const { concurrency } = options;
+  checkNumbers("start()", { concurrency: concurrency ?? 1 }, { least: 1, whole: true });
+  return concurrency;
 }
 
 /**

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { storeOpenRuns } from "../../../test/attacks/parts/open-runs.ts";
-import type { WorkerReport } from "../../../test/support/due-runs-app.ts";
-import { ofType } from "../../../test/support/invariants.ts";
-import { until } from "../../../test/support/until.ts";
-import { worker } from "./support/command.ts";
+import { worker } from "../packages/cli/test/support/command.ts";
+import { storeOpenRuns } from "./attacks/parts/open-runs.ts";
+import type { WorkerReport } from "./support/due-runs-app.ts";
+import { ofType } from "./support/invariants.ts";
+import { until } from "./support/until.ts";
 
 const RUNS = 300;
 const APP = "../../../../test/support/due-runs-app.ts";
