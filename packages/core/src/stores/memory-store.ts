@@ -81,12 +81,13 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     },
     async listRecoverable({ limit, agents, after }) {
       const isoNow = isoTime(now());
+      const order = after === undefined ? "updatedAt" : "id";
       return Array.from(entries.values())
         .filter(({ row }) => isToResume(row, isoNow))
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
         .map(({ row }) => row)
         .filter(({ id }) => after === undefined || id > after)
-        .sort(after === undefined ? byField("updatedAt") : byField("id"))
+        .sort((a, b) => Number(a[order] > b[order]) - Number(a[order] < b[order]))
         .slice(0, limit)
         .map(deepFreeze);
     },
@@ -103,11 +104,6 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     },
     watch,
   };
-}
-
-/** Returns a function that compares two rows by this field. */
-function byField(field: "updatedAt" | "id"): (a: Session, b: Session) => number {
-  return (a, b) => Number(a[field] > b[field]) - Number(a[field] < b[field]);
 }
 
 /** The most events that an opened session comes with, or that are read without giving way to other work. */
