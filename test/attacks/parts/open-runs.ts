@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Agent, agent, type EventStore } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 
@@ -13,6 +14,8 @@ export function answeringAgent(onAsked: () => void | Promise<void> = () => undef
 /** Stores `count` runs of {@link answeringAgent} that a process has begun and left, of 40 users. */
 export async function storeOpenRuns(store: EventStore, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
+    // Over SQLite, awaiting the store lets nothing else of this process run.
+    if (at % 20 === 0) await setImmediate();
     const id = `session ${at}`;
     await store.sessions.create({ id, userId: `u${at % 40}`, agent: "a" });
     await store.append(

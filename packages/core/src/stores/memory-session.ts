@@ -23,6 +23,8 @@ export interface MemorySession {
   snapshot: Snapshot | undefined;
   /** When the last event was stored, in milliseconds of the store's clock. */
   storedMs: number;
+  /** When the lease was acquired or renewed, in milliseconds of the store's clock. */
+  leasedAt: number;
   /** When the lease ends, in milliseconds of the store's clock. */
   expires: number;
   /** The epoch of the last lease; 0 before the first one. */
@@ -65,6 +67,7 @@ export function newMemorySession(
     appends: new Map(),
     snapshot: undefined,
     storedMs: now,
+    leasedAt: 0,
     expires: 0,
     epoch: 0,
     holder: undefined,
@@ -78,9 +81,18 @@ export function isToResume({ openRun, status, pending, wakeAt }: Session, now: s
   return status !== "suspended" || pending <= 0;
 }
 
-/** Returns whether the session has a lease that has not expired. */
-export function isLive(entry: MemorySession, now: number): boolean {
-  return entry.holder !== undefined && entry.expires > now;
+/**
+ * Returns whether the session has a lease that has not expired. One that begins further in the future than
+ * its length has: the clock was set back since, and its holder would have renewed it.
+ */
+export function isLive({ holder, leasedAt, expires }: MemorySession, now: number): boolean {
+  return holder !== undefined && expires > now && leasedAt - now <= expires - leasedAt;
+}
+
+/** Has the session's lease end in `ttlMs` milliseconds. */
+export function extendLease(entry: MemorySession, ttlMs: number, now: number): void {
+  entry.leasedAt = now;
+  entry.expires = now + ttlMs;
 }
 
 /** Grants the session's lease, with a new epoch. Returns `undefined` if another holder has a live lease. */
@@ -93,7 +105,7 @@ export function leaseTo(
 ): AcquiredLease | undefined {
   if (entry.holder !== holder && isLive(entry, now)) return undefined;
   entry.holder = holder;
-  entry.expires = now + ttlMs;
+  extendLease(entry, ttlMs, now);
   entry.epoch += 1;
   const { epoch } = entry;
   return Object.freeze({ sessionId: entry.row.id, holder, epoch, acquiredAt: isoTime(now) });

@@ -14,6 +14,7 @@ import type {
 } from "../log/store/event-store.ts";
 import {
   appendTo,
+  extendLease,
   isLive,
   isoTimes,
   isToResume,
@@ -72,7 +73,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     },
     async renew(lease, ttlMs) {
       const entry = entryOfLease(lease);
-      if (entry !== undefined) entry.expires = now() + ttlMs;
+      if (entry !== undefined) extendLease(entry, ttlMs, now());
       return entry !== undefined;
     },
     async release(lease) {

@@ -1,9 +1,10 @@
 import { PawlError } from "@pawl/core";
 import type { SqliteDatabase } from "../database/sqlite-database.ts";
 import { log } from "./001-log.ts";
+import { leaseSince } from "./002-lease-since.ts";
 
 /** All steps of the schema, in order. A released step never changes. */
-const steps: readonly (readonly string[])[] = [log];
+const steps: readonly (readonly string[])[] = [log, leaseSince];
 
 /**
  * Brings the schema up to date. Several processes may do this at once. If no step is missing, nothing is

@@ -1,6 +1,6 @@
 import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import type { SqliteDatabase } from "../database/sqlite-database.ts";
-import { isoOf, NOW, rowOf } from "./rows.ts";
+import { isoOf, LEASE_IS_OVER, NOW, rowOf } from "./rows.ts";
 
 /** Implements {@link EventStore.acquire}. */
 export async function acquire(
@@ -26,8 +26,8 @@ export function leaseTo(
 ): AcquiredLease | undefined {
   const [row] = db.run(
     `UPDATE agent_sessions
-     SET lease_holder = ?, lease_epoch = lease_epoch + 1, lease_expires_at = ${NOW} + ?
-     WHERE id = ? AND (lease_holder IS NULL OR lease_holder = ? OR lease_expires_at <= ${NOW})
+     SET lease_holder = ?, lease_epoch = lease_epoch + 1, lease_since = ${NOW}, lease_expires_at = ${NOW} + ?
+     WHERE id = ? AND (lease_holder = ? OR ${LEASE_IS_OVER})
      RETURNING lease_epoch, ${NOW} AS acquired`,
     [holder, ttlMs, sessionId, holder],
   );
@@ -42,7 +42,7 @@ export async function renew(db: SqliteDatabase, lease: Lease, ttlMs: number): Pr
   if (!isName(sessionId) || !isName(holder)) return false;
   const rows = db.transaction(() =>
     db.run(
-      `UPDATE agent_sessions SET lease_expires_at = ${NOW} + ?
+      `UPDATE agent_sessions SET lease_since = ${NOW}, lease_expires_at = ${NOW} + ?
        WHERE id = ? AND lease_holder = ? AND lease_epoch = ? RETURNING 1`,
       [ttlMs, sessionId, holder, epoch],
     ),

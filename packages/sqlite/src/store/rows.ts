@@ -16,6 +16,13 @@ import { joined } from "./long-text.ts";
  */
 export const NOW = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
 
+/**
+ * SQL for whether a session has no live lease. One that begins further in the future than its length counts
+ * as expired: the clock was set back since, and its holder would have renewed it.
+ */
+export const LEASE_IS_OVER = `(lease_holder IS NULL OR lease_expires_at <= ${NOW}
+  OR (lease_since < lease_expires_at AND lease_since - ${NOW} > lease_expires_at - lease_since))`;
+
 /** Returns a session's row, with the current time as `now`; `undefined` if there is no such session. */
 export function rowOf(db: SqliteDatabase, id: string): Row | undefined {
   return db.run(`SELECT *, ${NOW} AS now FROM agent_sessions WHERE id = ?`, [id])[0];

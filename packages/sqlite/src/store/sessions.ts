@@ -1,7 +1,7 @@
 import { type EventStore, PawlError, type Session } from "@pawl/core";
 import { checkNames, isName, jsonbText, type NewSession, type RecoverableOptions } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
-import { isoOf, NOW, rowOf, timeOf, toSession } from "./rows.ts";
+import { isoOf, LEASE_IS_OVER, NOW, rowOf, timeOf, toSession } from "./rows.ts";
 
 /** Implements {@link EventStore.sessions}. */
 export function sessions(db: SqliteDatabase): EventStore["sessions"] {
@@ -57,7 +57,7 @@ export async function listRecoverable(
      WHERE open_run IS NOT NULL AND CASE WHEN wake_at IS NULL
          THEN status <> 'suspended' OR pending <= 0 ELSE wake_at <= ${NOW} END
        AND (? IS NULL OR agent IN (SELECT value FROM json_each(?)))
-       AND (lease_holder IS NULL OR lease_expires_at <= ${NOW})
+       AND ${LEASE_IS_OVER}
        ${after === undefined ? "ORDER BY updated_at, rowid" : "AND id > ? ORDER BY id"} LIMIT ?`,
     [
       ...twice(agents && JSON.stringify(agents.filter(isName))),
@@ -75,7 +75,8 @@ export async function nextDue(
 ): Promise<string | undefined> {
   const [row] = db.run(
     `SELECT min(due) AS due FROM (
-       SELECT max(coalesce(wake_at, updated_at), coalesce(lease_expires_at, updated_at)) AS due
+       SELECT max(coalesce(wake_at, updated_at),
+           CASE WHEN ${LEASE_IS_OVER} THEN updated_at ELSE lease_expires_at END) AS due
        FROM agent_sessions
        WHERE open_run IS NOT NULL AND (wake_at IS NOT NULL OR status <> 'suspended' OR pending <= 0)
          AND agent IN (SELECT value FROM json_each(?)))

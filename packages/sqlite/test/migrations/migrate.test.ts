@@ -27,7 +27,7 @@ it("E9 tables of a newer version are refused, with what to do, and are not chang
   expect(() => sqliteStore(nodeSqlite(raw))).toThrow(
     expect.objectContaining({
       code: "config",
-      message: expect.stringMatching(/has version 99 .* up to 1\. Update @pawl\/sqlite\./),
+      message: expect.stringMatching(/has version 99 .* up to 2\. Update @pawl\/sqlite\./),
     }),
   );
   expect(raw.prepare("SELECT version FROM pawl_schema").all()).toMatchObject([{ version: 99 }]);

@@ -21,6 +21,31 @@ export const timeChecks: readonly Check[] = [
     },
   },
   {
+    name: "E2 a lease that was acquired while the clock was an hour ahead is free once the clock is set right",
+    async run({ advance, append, acquire, row, session, store }) {
+      // This check needs a clock that the test can move backwards.
+      if (advance === undefined) return;
+      const [dead, renewed] = [await session(), await session()];
+      const { agent } = await row(dead);
+      for (const id of [dead, renewed]) await append(id, [note("start")], { session: { openRun: "run" } });
+      const found = async () =>
+        (await store.listRecoverable({ limit: 100_000, agents: [agent] })).map(({ id }) => id);
+      await advance(3_600_000);
+      await acquire(dead, "dead", 10_000);
+      const lease = await acquire(renewed, "healthy", 10_000);
+      assert.equal(await store.acquire(dead, "other", 10_000), undefined, "the lease is live");
+      await advance(-9_000);
+      assert.equal(await store.acquire(dead, "other", 10_000), undefined, "a clock may go back a little");
+      await advance(-3_591_000);
+      assert.equal(await store.renew(lease, 10_000), true, "the holder may renew it");
+      assert.equal(await store.acquire(renewed, "other", 10_000), undefined, "a renewed lease is live");
+      const rows = await found();
+      assert.deepEqual([rows.includes(dead), rows.includes(renewed)], [true, false]);
+      assert.ok(await store.acquire(dead, "other", 10_000), "the lease of a dead holder is free");
+      for (const id of [dead, renewed]) await append(id, [note("end")], { session: { openRun: null } });
+    },
+  },
+  {
     name: "E2 `at` and `updatedAt` never go back, also where the store's clock is set back",
     async run({ advance, append, events, row, session }) {
       // This check needs a clock that the test can move backwards.
