@@ -1,5 +1,6 @@
 import { checkOptions, type OptionKinds, PawlError, type SessionStatus } from "@pawl/core";
 import { checkDatabase } from "../database/check-database.ts";
+import { LEASE_IS_OVER } from "../database/lease-is-over.ts";
 import { ask, type Database } from "../database/queryable.ts";
 
 /** Options of `prune()`. */
@@ -131,7 +132,7 @@ WITH old AS (
     AND ($3::text IS NULL OR s.user_id = $3::text)
     AND s.lease_epoch >= 0
     AND (s.open_run IS NULL OR s.status = 'suspended')
-    AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
+    AND ${LEASE_IS_OVER}
     AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.id = s.metadata -> 'parent' ->> 'session_id')
   ORDER BY s.updated_at LIMIT $4::integer FOR UPDATE SKIP LOCKED
 ), gone AS (

@@ -22,17 +22,10 @@ export const SERVICE_RPC: string = [
   .join(", ");
 
 /**
- * `pawl_open` opens a session in one call: it creates the session if `p_metadata` is set and it does not
- * exist, gives its lease to `p_holder`, and returns its row and its first events after `p_after_seq`. Returns
- * no row to anybody but the owner. The lease stays as it is if another holder's is live, if the session has
- * expired, or if it belongs to another agent.
- *
- * The result is a JSON object with payloads as texts, like the results of the functions for PostgREST.
- * Each statement of the function sees what was committed before it. So the events are at least those that the
- * row counts: while the row is locked, nobody appends.
+ * SQL of `pawl_open`. Later migrations add to what a lease sets, and to when another holder's lease is over.
  */
-export const open: string = `
-CREATE FUNCTION pawl_open(p_id text, p_user_id text, p_agent text, p_metadata text, p_holder text, p_ttl_ms float8,
+export function openFunction(create: string, sets = "", orOver = ""): string {
+  return `${create} FUNCTION pawl_open(p_id text, p_user_id text, p_agent text, p_metadata text, p_holder text, p_ttl_ms float8,
   p_after_seq integer) RETURNS json LANGUAGE plpgsql AS $pawl$
 DECLARE
   opened json;
@@ -49,9 +42,9 @@ BEGIN
   END IF;
   UPDATE agent_sessions AS s
   SET lease_holder = p_holder, lease_epoch = lease_epoch + 1,
-    lease_expires_at = clock_timestamp() + p_ttl_ms * interval '1 millisecond'
+    lease_expires_at = clock_timestamp() + p_ttl_ms * interval '1 millisecond'${sets}
   WHERE id = p_id AND user_id = p_user_id AND agent = p_agent AND status <> 'expired'
-    AND (lease_holder IS NULL OR lease_holder = p_holder OR lease_expires_at <= clock_timestamp())
+    AND (lease_holder IS NULL OR lease_holder = p_holder OR lease_expires_at <= clock_timestamp()${orOver})
   RETURNING lease_epoch, ${sessionJson} INTO epoch, opened;
   IF epoch IS NULL THEN
     SELECT ${sessionJson} INTO opened FROM agent_sessions s WHERE s.id = p_id AND s.user_id = p_user_id;
@@ -78,7 +71,21 @@ BEGIN
     ) x;
   END IF;
   RETURN json_build_object('session', opened, 'epoch', epoch, 'events', found_events);
-END $pawl$;
+END $pawl$;`;
+}
+
+/**
+ * `pawl_open` opens a session in one call: it creates the session if `p_metadata` is set and it does not
+ * exist, gives its lease to `p_holder`, and returns its row and its first events after `p_after_seq`. Returns
+ * no row to anybody but the owner. The lease stays as it is if another holder's is live, if the session has
+ * expired, or if it belongs to another agent.
+ *
+ * The result is a JSON object with payloads as texts, like the results of the functions for PostgREST.
+ * Each statement of the function sees what was committed before it. So the events are at least those that the
+ * row counts: while the row is locked, nobody appends.
+ */
+export const open: string = `
+${openFunction("CREATE")}
 
 CREATE FUNCTION pawl_rpc_open(p_id text, p_user_id text, p_agent text, p_metadata text, p_holder text,
   p_ttl_ms float8, p_after_seq integer) RETURNS json LANGUAGE plpgsql AS $pawl$

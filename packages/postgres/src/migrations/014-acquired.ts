@@ -1,4 +1,8 @@
-const acquire = `
+/**
+ * SQL of `pawl_rpc_acquire`. Later migrations add to what a lease sets, and to when another holder's lease is
+ * over.
+ */
+export const acquireFunction = (sets = "", orOver = ""): string => `
 CREATE OR REPLACE FUNCTION pawl_rpc_acquire(p_session_id text, p_holder text, p_ttl_ms float8)
 RETURNS json LANGUAGE plpgsql AS $pawl$
 DECLARE
@@ -6,9 +10,9 @@ DECLARE
 BEGIN
   UPDATE agent_sessions
   SET lease_holder = p_holder, lease_epoch = lease_epoch + 1,
-    lease_expires_at = clock_timestamp() + p_ttl_ms * interval '1 millisecond'
+    lease_expires_at = clock_timestamp() + p_ttl_ms * interval '1 millisecond'${sets}
   WHERE id = p_session_id
-    AND (lease_holder IS NULL OR lease_holder = p_holder OR lease_expires_at <= clock_timestamp())
+    AND (lease_holder IS NULL OR lease_holder = p_holder OR lease_expires_at <= clock_timestamp()${orOver})
   RETURNING lease_epoch INTO epoch;
   RETURN json_build_object('epoch', epoch, 'at', date_part('epoch', clock_timestamp()),
     'known', epoch IS NOT NULL OR EXISTS (SELECT FROM agent_sessions WHERE id = p_session_id));
@@ -30,7 +34,7 @@ END $pawl$;`;
  * By that a process knows whether the time has come for which a run waits. Rights stay as they are.
  */
 export const acquired: string = `
-${acquire}
+${acquireFunction()}
 ${openSession}
 
 DECLARE

@@ -25,6 +25,7 @@ import { snapshots } from "./013-snapshots.ts";
 import { acquired } from "./014-acquired.ts";
 import { answers } from "./015-answers.ts";
 import { pages } from "./016-pages.ts";
+import { leases } from "./017-leases.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   { version: 14, name: "acquired", sql: acquired },
   { version: 15, name: "answers", sql: answers },
   { version: 16, name: "pages", sql: pages },
+  { version: 17, name: "leases", sql: leases },
 ];
 
 /**

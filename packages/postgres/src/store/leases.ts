@@ -1,13 +1,15 @@
 import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
+import { LEASE_IS_OVER } from "../database/lease-is-over.ts";
 import { ask, type Database } from "../database/queryable.ts";
 import { iso } from "./rows.ts";
 
 /**
- * Returns SQL for a time in the future, by the database's clock. `parameter` is the placeholder for the
- * milliseconds from now, e.g. `$3`.
+ * Returns SQL that has a lease begin now, by the database's clock. `parameter` is the placeholder for its
+ * length in milliseconds, e.g. `$3`.
  */
-function fromNow(parameter: string): string {
-  return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+function leaseUntil(parameter: string): string {
+  return `lease_since = clock_timestamp(),
+       lease_expires_at = clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 }
 
 /** Implements {@link EventStore.acquire}. */
@@ -22,9 +24,9 @@ export async function acquire(
   const [row] = await ask(
     db,
     `UPDATE agent_sessions
-     SET lease_holder = $2::text, lease_epoch = lease_epoch + 1, lease_expires_at = ${fromNow("$3")}
+     SET lease_holder = $2::text, lease_epoch = lease_epoch + 1, ${leaseUntil("$3")}
      WHERE id = $1::text
-       AND (lease_holder IS NULL OR lease_holder = $2::text OR lease_expires_at <= clock_timestamp())
+       AND (lease_holder = $2::text OR ${LEASE_IS_OVER})
      RETURNING lease_epoch, ${iso("clock_timestamp()")} AS acquired`,
     [sessionId, holder, ttlMs],
   );
@@ -41,7 +43,7 @@ export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<
   if (!isName(lease.sessionId) || !isName(lease.holder)) return false;
   const rows = await ask(
     db,
-    `UPDATE agent_sessions SET lease_expires_at = ${fromNow("$4")}
+    `UPDATE agent_sessions SET ${leaseUntil("$4")}
      WHERE id = $1::text AND lease_holder = $2::text AND lease_epoch = $3::int RETURNING 1`,
     [lease.sessionId, lease.holder, lease.epoch, ttlMs],
   );
