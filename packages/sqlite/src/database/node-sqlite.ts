@@ -20,9 +20,16 @@ export interface NodeSqlite extends SqliteDatabase {
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
+ * How long SQLite waits by itself for the lock to write, in milliseconds. It looks for the lock less and less
+ * often, in the end every 100 ms, and may then miss each gap between the transactions of another process, for
+ * seconds in which this process does nothing else.
+ */
+const PATIENCE_MS = 20;
+
+/**
  * Opens a SQLite database with `node:sqlite`, which is part of Node, Deno and Bun. Several processes of one
  * machine may open the same file. A write blocks its process until it is on the disk, and for at most 5
- * seconds while another process writes.
+ * seconds while another process writes. Processes that write all the time take turns within milliseconds.
  *
  * `database` is the path of a file, which is created if it is missing, or `":memory:"`. A file is set to
  * write-ahead logging (`journal_mode = WAL`) with `synchronous = FULL`, so that an append that has been
@@ -50,13 +57,22 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export function nodeSqlite(database: string | NodeDatabase): NodeSqlite {
   if (typeof database === "string")
-    return over(opened(database), { isOwn: true, exclusive: database === ":memory:" });
+    return over(opened(database), { isOwn: true, exclusive: database === ":memory:", begin: takeLock });
   if (typeof Object(database).prepare === "function")
-    return over(database, { isOwn: false, exclusive: false });
+    return over(database, { isOwn: false, exclusive: false, begin: (db) => db.exec("BEGIN IMMEDIATE") });
   throw new PawlError("config", 'nodeSqlite() takes the path of a file, e.g. "pawl.db", or a DatabaseSync.');
 }
 
-function over(db: NodeDatabase, { isOwn, exclusive }: { isOwn: boolean; exclusive: boolean }): NodeSqlite {
+interface Kind {
+  /** Whether Pawl has opened the database itself. */
+  isOwn: boolean;
+  /** Whether no other connection can use it. */
+  exclusive: boolean;
+  /** Begins a transaction that has the lock to write. */
+  begin(db: NodeDatabase): void;
+}
+
+function over(db: NodeDatabase, { isOwn, exclusive, begin }: Kind): NodeSqlite {
   // An application's database may change to another kind of journal, and then has no log.
   const checkFile = sameFileCheck(pathOf(db), { hasLog: isOwn });
   let isInTransaction = false;
@@ -71,7 +87,7 @@ function over(db: NodeDatabase, { isOwn, exclusive }: { isOwn: boolean; exclusiv
       return statement.all(...values) as Row[];
     },
     transaction(work) {
-      db.exec("BEGIN IMMEDIATE");
+      begin(db);
       isInTransaction = true;
       try {
         checkFile();
@@ -93,6 +109,23 @@ function over(db: NodeDatabase, { isOwn, exclusive }: { isOwn: boolean; exclusiv
 function pathOf(db: NodeDatabase): string {
   const [row] = db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").all();
   return String((row as { file?: unknown } | undefined)?.file ?? "");
+}
+
+/** Begins a transaction that has the lock to write. Throws if another process keeps it for too long. */
+function takeLock(db: NodeDatabase): void {
+  const end = performance.now() + BUSY_TIMEOUT_MS;
+  const restore = `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`;
+  for (;;) {
+    try {
+      db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; BEGIN IMMEDIATE; ${restore}`);
+      return;
+    } catch (error) {
+      const isLocked = messageOf(error).includes("database is locked");
+      if (isLocked && performance.now() < end) continue;
+      db.exec(restore);
+      throw error;
+    }
+  }
 }
 
 /** Rolls back, unless SQLite has done so because of the error. */
