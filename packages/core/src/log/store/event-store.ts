@@ -216,6 +216,7 @@ export interface EventStore {
   /**
    * Acquires the session's lease for `ttlMs` milliseconds, by the store's clock. Returns `undefined` while
    * another holder's lease is live. A holder that acquires again gets a new lease, which fences the old one.
+   * A lease is not live if it begins further in the future than its length: the clock was set back since.
    * Acquiring, renewing and releasing do not change the session's row. Rejects with `invalid_input` for a
    * holder that is empty or cannot be stored, see {@link checkNames}.
    */
