@@ -1,7 +1,7 @@
 import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import { giveWay } from "../base/next-turn.ts";
+import { inNextTurn } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
@@ -84,10 +84,9 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       const isoNow = isoTime(now());
       const order = after === undefined ? "updatedAt" : "id";
       return Array.from(entries.values())
-        .filter(({ row }) => isToResume(row, isoNow))
-        .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
+        .filter((entry) => isToResume(entry.row, isoNow) && !isLive(entry, now()))
         .map(({ row }) => row)
-        .filter(({ id }) => after === undefined || id > after)
+        .filter(({ id, agent }) => (agents?.includes(agent) ?? true) && id > (after ?? ""))
         .sort((a, b) => Number(a[order] > b[order]) - Number(a[order] < b[order]))
         .slice(0, limit)
         .map(deepFreeze);
@@ -107,7 +106,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   };
 }
 
-/** The most events that an opened session comes with, or that are read without giving way to other work. */
+/** The most events that are read without giving way to other work. */
 const EVENTS_AT_ONCE = 1_000;
 
 /** Implements {@link EventStore.open}. */
@@ -129,11 +128,10 @@ function openIn(
   const lease = mayRun ? leaseTo(entry, holder, ttlMs, now, isoTime) : undefined;
   if (lease === undefined) return { session, lease, events: [] };
   const { snapshot, events } = entry;
-  const eventsAfter = (seq: number) => events.slice(seq, seq + EVENTS_AT_ONCE);
   if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)
-    return { session, lease, events: eventsAfter(Math.max(0, afterSeq)) };
+    return { session, lease, events: events.slice(Math.max(0, afterSeq)) };
   const { seq, state } = snapshot;
-  return { session, lease, events: eventsAfter(seq), snapshot: { seq, state } };
+  return { session, lease, events: events.slice(seq), snapshot: { seq, state } };
 }
 
 // Not a generator function, which takes several microtask turns per event, for each reader.
@@ -147,7 +145,7 @@ function readEvents(
   let read = 0;
   const next = async () => {
     read += 1;
-    if (read % EVENTS_AT_ONCE === 0) await giveWay();
+    if (read % EVENTS_AT_ONCE === 0) await new Promise<void>(inNextTurn);
     return selected.next();
   };
   return { [Symbol.asyncIterator]: () => ({ next }) };

@@ -1,4 +1,4 @@
-import { giveWay } from "../base/next-turn.ts";
+import { giveWay } from "../base/give-way.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**

@@ -31,10 +31,3 @@ it.each<[string, (store: EventStore) => AsyncIterable<StoredEvent>]>([
   expect(turns.most()).toBeLessThanOrEqual(1_250);
   expect(count).toBe(EVENTS);
 });
-
-it("B8 a session in memory is opened with a thousand events at most, and the others are read", async () => {
-  const store = await longLog();
-  const opened = await store.open?.({ id: "s", userId: "u1", agent: "tester", holder: "leg", ttlMs: 1_000 });
-  expect(opened?.events).toHaveLength(1_000);
-  expect(opened?.session.lastSeq).toBe(EVENTS);
-});

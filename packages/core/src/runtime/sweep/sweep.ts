@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
 import { backoff } from "../../base/backoff.ts";
-import { giveWay } from "../../base/next-turn.ts";
+import { giveWay } from "../../base/give-way.ts";
 import { newPacer } from "../../base/pacer.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
