@@ -86,7 +86,7 @@ export function isToResume({ openRun, status, pending, wakeAt }: Session, now: s
  * its length has: the clock was set back since, and its holder would have renewed it.
  */
 export function isLive({ holder, leasedAt, expires }: MemorySession, now: number): boolean {
-  return holder !== undefined && expires > now && leasedAt - now <= expires - leasedAt;
+  return holder !== undefined && expires > now && 2 * leasedAt - expires <= now;
 }
 
 /** Has the session's lease end in `ttlMs` milliseconds. */

@@ -1,7 +1,6 @@
 import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import { inNextTurn } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
@@ -106,9 +105,6 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   };
 }
 
-/** The most events that are read without giving way to other work. */
-const EVENTS_AT_ONCE = 1_000;
-
 /** Implements {@link EventStore.open}. */
 function openIn(
   entries: Map<string, MemorySession>,
@@ -142,13 +138,7 @@ function readEvents(
   const later = events.slice(Math.max(0, afterSeq));
   const ofTypes = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
   const selected = ofTypes.slice(0, limit).values();
-  let read = 0;
-  const next = async () => {
-    read += 1;
-    if (read % EVENTS_AT_ONCE === 0) await new Promise<void>(inNextTurn);
-    return selected.next();
-  };
-  return { [Symbol.asyncIterator]: () => ({ next }) };
+  return { [Symbol.asyncIterator]: () => ({ next: async () => selected.next() }) };
 }
 
 function list(entries: ReadonlyMap<string, MemorySession>, options: ListSessions): Session[] {

@@ -60,7 +60,7 @@ export function ownWork(host: Host): OwnWork {
     serveEngine,
     start: (concurrency) => {
       if (cancelSweeps !== undefined) return;
-      if (!host.hasLimit) limitRuns(host, concurrency);
+      if (concurrency && !host.hasLimit) limitRuns(host, concurrency);
       host.staysAlive = true;
       cancelSweeps = every(host.clock, host.leaseTtlMs, sweepAndServe);
       sweepAndServe();
@@ -73,8 +73,7 @@ export function ownWork(host: Host): OwnWork {
 }
 
 /** Limits the runs of this process from now on. Further ones wait for a place. */
-function limitRuns(host: Host, concurrency: number | undefined): void {
-  if (concurrency === undefined) return;
+function limitRuns(host: Host, concurrency: number): void {
   host.slots.most = concurrency;
   host.mayLeave ||= !host.staysAlive;
   host.engine ??= lazyEngine(host.clock, host.slots);
