@@ -41,4 +41,5 @@ export async function usersDatabase(): Promise<UsersDatabase> {
 }
 
 /** Adds the columns that the store of this version reads to a schema of an earlier version. */
-export const NEWEST_COLUMNS = "ALTER TABLE agent_sessions ADD COLUMN wake_at timestamptz";
+export const NEWEST_COLUMNS =
+  "ALTER TABLE agent_sessions ADD COLUMN wake_at timestamptz, ADD COLUMN lease_since timestamptz";
