@@ -4,7 +4,10 @@ export function inNextTurn(callback: () => void): void {
   else setImmediate(callback);
 }
 
-/** Resolves in the next turn of the event loop. */
+/**
+ * Resolves in the next turn of the event loop, after timers, sockets and other input. A loop over sessions or
+ * events awaits this now and then: awaiting a store that answers at once, e.g. SQLite, lets nothing else run.
+ */
 export function turnOfLoop(): Promise<void> {
   return new Promise(inNextTurn);
 }

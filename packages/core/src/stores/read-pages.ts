@@ -1,4 +1,4 @@
-import { giveWay } from "../base/give-way.ts";
+import { turnOfLoop } from "../base/next-turn.ts";
 import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**
@@ -50,7 +50,7 @@ function pageReader(page: EventPage, afterSeq: number, limit: number): AsyncIter
   let index = 0;
   const nextPage = async () => {
     // A database in this process answers at once. Other work must not wait until a long log is read.
-    if (lastSeq > afterSeq) await giveWay();
+    if (lastSeq > afterSeq) await turnOfLoop();
     const pageLimit = Math.min(size, eventsLeft);
     events = pageLimit > 0 ? await page(lastSeq, pageLimit) : [];
     index = 0;

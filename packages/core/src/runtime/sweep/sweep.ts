@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
 import { backoff } from "../../base/backoff.ts";
-import { giveWay } from "../../base/give-way.ts";
+import { turnOfLoop } from "../../base/next-turn.ts";
 import { newPacer } from "../../base/pacer.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
@@ -40,7 +40,7 @@ async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   for await (const sessions of recoverablePages(host, seen)) {
     resumed.push(...(await resumeAll(host, sessions, state)));
     if (host.draining) return resumed;
-    await giveWay();
+    await turnOfLoop();
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
