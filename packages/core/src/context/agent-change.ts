@@ -8,7 +8,7 @@ import type { RunState, SessionState } from "../session/state.ts";
 interface Versioned {
   readonly version: string;
   /** Absent if the run does not need its tools, or if they are not known yet. */
-  readonly tools?: ReadonlyMap<string, { readonly spec: ToolSpec }>;
+  readonly tools?: ReadonlyMap<string, { readonly spec: ToolSpec; readonly annotations?: JsonObject }>;
   readonly output?: { readonly spec: ToolSpec };
 }
 
@@ -22,26 +22,29 @@ export function agentChange({ prefix }: SessionState, run: RunState, agent: Vers
     tools: { removed: [], changed: [] },
   };
   const tools =
-    agent.tools === undefined ? loggedTools : toolChanges(prefix?.tools ?? [], agent.tools, agent.output);
+    agent.tools === undefined ? loggedTools : toolChanges(prefix, agent.tools, agent.output);
   if (from === agent.version && isEqualJson(tools, loggedTools)) return [];
   return [{ type: "agent_changed", data: { run_id: run.runId, from, to: agent.version, tools } }];
 }
 
 /**
  * Returns the names of a prefix's tools that the agent no longer has (`removed`), or has with another spec
- * (`changed`).
+ * or other annotations (`changed`).
  */
 function toolChanges(
-  specs: readonly ToolSpec[],
+  prefix: SessionState["prefix"],
   tools: NonNullable<Versioned["tools"]>,
   output: Versioned["output"],
 ): EventData["agent_changed"]["tools"] {
+  const { tools: specs = [], annotations = [] } = prefix ?? {};
+  const claimsThen = (name: string) => annotations.find(({ tool }) => tool === name)?.claims ?? {};
   const currentSpec = (name: string) =>
     (tools.get(name) ?? (output?.spec.name === name ? output : undefined))?.spec;
   const removed = specs.filter(({ name }) => currentSpec(name) === undefined);
   const changed = specs.filter((spec) => {
     const current = currentSpec(spec.name);
-    return current !== undefined && !isEqualJson(spec, current);
+    const claims = tools.get(spec.name)?.annotations ?? {};
+    return current !== undefined && !isEqualJson([spec, claimsThen(spec.name)], [current, claims]);
   });
   return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };
 }

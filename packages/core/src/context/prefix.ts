@@ -11,7 +11,10 @@ import { userDataBlock } from "./user-data.ts";
 interface Prefixed {
   readonly instructions: string;
   /** `offered` marks a tool that the client of the run offers. */
-  readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec; readonly offered?: true }>;
+  readonly tools: ReadonlyMap<
+    string,
+    { readonly spec: ToolSpec; readonly offered?: true; readonly annotations?: JsonObject }
+  >;
   readonly userData?: unknown;
   readonly output?: { readonly spec: ToolSpec; readonly format?: JsonObject };
 }
@@ -46,6 +49,9 @@ export function prefixFor(
   const firstBlock = isFirst ? userDataBlock(userData) : undefined;
   const systemBlock = agent.userData === undefined ? undefined : (current.system[1] ?? firstBlock);
   const offered = [...agent.tools.values()].filter((tool) => tool.offered);
+  const annotations = [...agent.tools.values()].flatMap(({ spec: { name: tool }, annotations: claims }) =>
+    claims === undefined ? [] : [{ tool, claims }],
+  );
   const next = {
     system: [
       { type: "text" as const, text: agent.instructions.toWellFormed() },
@@ -54,6 +60,7 @@ export function prefixFor(
     tools: toJson(specsOf(agent)) as unknown as ToolSpec[],
     ...(agent.output?.format && { output_format: agent.output.format }),
     ...(offered.length > 0 && { client_tools: offered.map(({ spec }) => spec.name) }),
+    ...(annotations.length > 0 && { annotations }),
   };
   const isSame = canonicalJson(current as unknown as JsonObject) === canonicalJson(next);
   const lastRead = state.userData ?? firstBlock?.text;
@@ -78,12 +85,13 @@ export function newUserData(lastRead: string | undefined, text: string): NewEven
  */
 export function applyPrefix(
   state: SessionState,
-  { prefix_id: id, system, tools, output_format: outputFormat, client_tools }: EventData["prefix"],
+  { prefix_id: id, system, tools, output_format: outputFormat, client_tools, annotations }: EventData["prefix"],
 ): void {
   const chars = JSON.stringify({ system, tools, outputFormat }).length;
   const optional = {
     ...(outputFormat && { outputFormat }),
     ...(client_tools && { clientTools: client_tools }),
+    ...(annotations && { annotations }),
   };
   state.prefix = { id, system, tools, chars, ...optional };
   state.userData ??= system[1]?.text;
@@ -109,9 +117,13 @@ export function newPrefix(
 /** Returns the optional fields of a prefix in the form in which the event stores them. */
 function optionalParts(
   prefix: SessionState["prefix"],
-): Pick<EventData["prefix"], "output_format" | "client_tools"> {
-  const { outputFormat: output_format, clientTools } = prefix ?? {};
-  return { ...(output_format && { output_format }), ...(clientTools && { client_tools: [...clientTools] }) };
+): Pick<EventData["prefix"], "output_format" | "client_tools" | "annotations"> {
+  const { outputFormat: output_format, clientTools, annotations } = prefix ?? {};
+  return {
+    ...(output_format && { output_format }),
+    ...(clientTools && { client_tools: [...clientTools] }),
+    ...(annotations && { annotations: [...annotations] }),
+  };
 }
 
 const NO_PREFIX = { system: [], tools: [] };

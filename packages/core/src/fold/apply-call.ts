@@ -22,6 +22,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     assistantSeq: run.turn.assistantSeq,
     question: undefined,
     answer: undefined,
+    about: undefined,
     charged: { usage: noUsage, costUsd: 0 },
     questions: 0,
     started: undefined,
@@ -53,11 +54,14 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
         ...(idempotent === false && { once: true as const }),
       };
       call.running = true;
+      call.about = event.data.about;
       break;
     }
     case "tool_suspended":
       call.question = questionRecord(event);
       if (isMidway(call)) call.question.midway = true;
+      // The question of a call that was started is not about whether it runs.
+      if (call.started === undefined) call.about = event.data.about;
       call.answer = undefined;
       call.running = false;
       call.questions += 1;
@@ -157,7 +161,7 @@ export function applyCaller(run: RunState, { caller, credentials }: CalledBy): v
 export function questionRecord(event: Suspended): QuestionRecord {
   const { data, seq } = event;
   const { kind, payload, answer_schema: answerSchema, by, input, child, state, hidden } = data;
-  const { client_tool: clientTool } = data;
+  const { client_tool: clientTool, changed } = data;
   const expires = expiryOf(event);
   return {
     kind,
@@ -170,6 +174,7 @@ export function questionRecord(event: Suspended): QuestionRecord {
     ...(expires !== undefined && { expires }),
     ...(hidden && { hidden }),
     ...(clientTool !== undefined && { clientTool }),
+    ...(changed && { changed }),
     ...(child !== undefined && {
       child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
     }),

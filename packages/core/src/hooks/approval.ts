@@ -1,8 +1,9 @@
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
-import { toJson } from "../base/json.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
 import { type Expiry, storedExpiry } from "../tools/expiry.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `approval()`. */
@@ -49,7 +50,11 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
 /**
  * Asks the user for approval before a tool runs. The question has the kind `approval` and the payload `{
  * tool, input }`; the answer is an {@link ApprovalAnswer}. The call waits for days if necessary, and the
- * process may end in the meantime.
+ * process may end in the meantime. The payload of a tool with a source, e.g. of an MCP server, also has its
+ * `description`, its `annotations` and its `server`, i.e. the source's `name` and `address`.
+ *
+ * What runs is what was shown. If the input or such a tool has changed when the answer comes, the user is
+ * asked again, and the question's `changed` says what has changed.
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
  *
@@ -115,11 +120,18 @@ export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<D
       return {
         ask: {
           kind: "approval",
-          payload: { tool: call.tool.name, input: toJson(call.input) },
+          payload: { tool: call.tool.name, input: toJson(call.input), ...claimsOf(call.tool) },
           answer,
           ...expiry,
         },
       };
     },
   };
+}
+
+/** Returns what somebody else says about a tool; nothing for the application's own. */
+function claimsOf({ spec: { description }, annotations = {}, source }: Tool): JsonObject {
+  if (source === undefined) return {};
+  const { name, address } = source;
+  return { description, annotations, server: { name, ...(address !== undefined && { address }) } };
 }

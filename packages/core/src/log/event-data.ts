@@ -1,7 +1,15 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
+import type {
+  Consent,
+  ConsentPart,
+  FileReference,
+  NextRun,
+  QuestionPlace,
+  ShortenInput,
+  SkipReason,
+} from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -127,7 +135,8 @@ export interface EventData {
    * Applies to all requests until the next `prefix`. Changes to the agent take effect only with this event.
    * `output_format` is the JSON Schema in which the model must answer, if the agent has an `output` and the
    * model has output formats. `client_tools` are the names of those `tools` that the client of the run has
-   * offered, see `RunOptions.clientTools`.
+   * offered, see `RunOptions.clientTools`. `annotations` are what the sources of tools claim about them, which
+   * the model does not read.
    */
   prefix: {
     prefix_id: string;
@@ -135,6 +144,7 @@ export interface EventData {
     tools: ToolSpec[];
     output_format?: JsonObject;
     client_tools?: string[];
+    annotations?: { tool: string; claims: JsonObject }[];
   };
   /**
    * The context before the event `from_seq` was shortened. Applies from the next request on.
@@ -191,8 +201,8 @@ export interface EventData {
   /**
    * A process picked up a run that was started by another version of its agent. Stored once per change, also
    * if tools were changed under the same version. `from` and `to` are versions. `tools` compares the tools of
-   * the prefix with those that the agent has now: the names that are gone, and those whose description or
-   * input schema differs.
+   * the prefix with those that the agent has now: the names that are gone, and those whose description, input
+   * schema or annotations differ.
    */
   agent_changed: { run_id: string; from: string; to: string; tools: Record<"removed" | "changed", string[]> };
   /**
@@ -226,7 +236,8 @@ export interface EventData {
    * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
    * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`. `agent`
    * is the sub-agent's name if the call's input has decided which agent works on it. `idempotent: false`: the
-   * call must not run again, whatever later versions of the tool say.
+   * call must not run again, whatever later versions of the tool say. `about` is what runs, if a question has
+   * let the call run, see `tool_suspended`.
    */
   tool_started: {
     tool_name: string;
@@ -237,6 +248,7 @@ export interface EventData {
     slice?: StoredBudget;
     agent?: string;
     idempotent?: false;
+    about?: Consent;
   };
   /**
    * A call asked the user something and waits for the answer.
@@ -254,6 +266,9 @@ export interface EventData {
    * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
    *   after this event. `default` is the answer.
    * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. It is shown as running.
+   * - `about` is what the user consents to, if the answer lets the call run. The call runs only if it is still
+   *   so when the answer comes. Clients over HTTP do not get it.
+   * - `changed`: the question is asked again, because these parts have changed since the user was asked before.
    * - `client_tool` is the name of a tool that runs at the client, see `ToolOptions.runsIn`. No person is
    *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */
@@ -272,6 +287,8 @@ export interface EventData {
     expires?: { at?: string; after_ms?: number; default: Json };
     hidden?: true;
     client_tool?: string;
+    about?: Consent;
+    changed?: ConsentPart[];
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without

@@ -1,5 +1,6 @@
 import { isEqualJson } from "../base/json.ts";
 import { sentInputSchema } from "../context/agent-change.ts";
+import type { ConsentPart } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallRefusal } from "../loop/leg/part-types.ts";
 import { wasGiven } from "../loop/tools/decide-call.ts";
@@ -26,6 +27,8 @@ export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRef
       return missingToolText(leg, call);
     case "refuse_unasked":
       return noLongerAsks(call);
+    case "refuse_changed":
+      return changedSinceConsent(call, step.changes);
     case "refuse_input":
       return wrongInput(leg, call, tool, step.problems);
     case "refuse_answer":
@@ -119,4 +122,11 @@ export function wrongAnswer(
 /** Returns the result of a call that was answered, but whose tool does not ask any more. */
 function noLongerAsks(call: CallState): string {
   return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${answerSentence(call)}`;
+}
+
+/** Returns the result of a call that is not what the user has consented to, and about which nobody asks now. */
+function changedSinceConsent(call: CallState, changes: readonly ConsentPart[]): string {
+  if (call.running) return changedWhileRunning(call);
+  if (call.started !== undefined) return changedSinceAsked(call);
+  return `Not run: this call is not what the user was asked about any more (${changes.join(", ")}). Call the tool again if it is still needed.${answerSentence(call)}`;
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { QuestionPlace } from "../log/event-parts.ts";
+import type { ConsentPart, QuestionPlace } from "../log/event-parts.ts";
 import type { QuestionExpiry } from "../log/expiry.ts";
 
 /** A question to the user, as the log has it. */
@@ -27,6 +27,11 @@ export interface QuestionRecord {
    * a limit.
    */
   expires?: QuestionExpiry;
+  /**
+   * What has changed since the user was asked before, because the call would not run as it was shown then.
+   * Absent for a question that is not asked again.
+   */
+  changed?: readonly ConsentPart[];
   /** Whether nobody is asked: the call waits for the time in `expires`. */
   hidden?: true;
   /**

@@ -23,6 +23,8 @@ export interface RequestPrefix {
   outputFormat?: JsonObject;
   /** The names of the tools that the client of the run has offered; absent without such tools. */
   clientTools?: readonly string[];
+  /** What the sources of tools claim about them; absent if none claims anything. */
+  annotations?: readonly { tool: string; claims: JsonObject }[];
   /** Length of the prefix as JSON, in characters, for the token estimate. */
   chars: number;
 }

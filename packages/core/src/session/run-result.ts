@@ -50,8 +50,12 @@ function actionOf(call: CallState): Action {
 
 /** Returns the question that a call or hook asks. */
 function questionOf({ callId, toolName, question }: Asking): Question {
-  const { kind, payload, answerSchema, seq, expires, clientTool } = question as QuestionRecord;
-  const more = { ...(expires && { expires }), ...(clientTool !== undefined && { clientTool }) };
+  const { kind, payload, answerSchema, seq, expires, clientTool, changed } = question as QuestionRecord;
+  const more = {
+    ...(expires && { expires }),
+    ...(clientTool !== undefined && { clientTool }),
+    ...(changed && { changed }),
+  };
   return { callId, toolName, kind, payload, answerSchema, seq, ...more };
 }
 

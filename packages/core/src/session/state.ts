@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { SkipReason } from "../log/event-parts.ts";
+import type { Consent, SkipReason } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
@@ -20,6 +20,11 @@ export interface CallState extends Asking {
   invalid: string | undefined;
   /** Why the call was refused without counting as failed, e.g. as one call too many. */
   skipped: SkipReason | undefined;
+  /**
+   * What the user was asked about, or has consented to once the call was started. `undefined` without a
+   * question that lets the call run, or if an earlier version of Pawl has stored it.
+   */
+  about: Consent | undefined;
   /** What the run was charged so far for the call's sub-agent. */
   charged: { usage: Usage; costUsd: number };
   /**

@@ -2,6 +2,8 @@
 export interface ToolSource {
   /** The source's name, which all tools of the source have. */
   readonly name: string;
+  /** Where the source is, for people, e.g. `https://mcp.example.com/mcp`. Default: only its name is shown. */
+  readonly address?: string;
   /** The most characters of the source's tools in a prompt, see `AgentOptions.toolsLimit`. */
   readonly maxChars: number;
   /**

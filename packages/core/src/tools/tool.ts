@@ -331,6 +331,8 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly offered?: true;
   /** The tool's source, if its texts are not the application's own. Set by `mcpTools()`, `remoteTools()`. */
   readonly source?: ToolSource;
+  /** What the source claims about the tool, e.g. `{ readOnlyHint: true }` of an MCP server. */
+  readonly annotations?: JsonObject;
   /** The agent that does the work, if the tool was made by `agentTool()`. */
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;

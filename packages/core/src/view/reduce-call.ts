@@ -24,7 +24,8 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool, before } = event.data;
+      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool } = event.data;
+      const { before, changed } = event.data;
       const expires = expiryOf(event);
       const question = {
         callId,
@@ -35,6 +36,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         seq: event.seq,
         ...(expires && { expires }),
         ...(clientTool && { clientTool }),
+        ...(changed && { changed }),
       };
       const shown = before
         ? changeRunMessage(view, (parts) => [...parts, questionPart(event)])

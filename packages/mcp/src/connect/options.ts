@@ -16,7 +16,13 @@ export interface McpToolInfo {
    */
   fingerprint: string;
   /** What the server says about the tool. These are claims. */
-  annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  annotations: {
+    title?: string;
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+  };
 }
 
 /** Options of `mcpServer()`. Either `url` or `command` is required. */

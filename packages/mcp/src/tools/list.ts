@@ -1,6 +1,7 @@
-import { type Json, type Tool, toJson } from "@pawl/core";
-import { type ToolSource, withoutHidden } from "@pawl/core/tools";
+import { type Json, type JsonObject, type Tool, toJson } from "@pawl/core";
+import { clipText, type ToolSource, withoutHidden } from "@pawl/core/tools";
 import { hide } from "../base/hide.ts";
+import { objectIn } from "../base/json.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
@@ -128,19 +129,28 @@ async function listOf<Deps>(
 
 async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> {
   const { name, description = "", annotations } = listed;
-  const hints = (annotations ?? {}) as McpToolInfo["annotations"];
-  const { readOnlyHint, destructiveHint, idempotentHint } = hints;
   return {
     name,
     toolName: toolNameOf(server, name),
     // Its reviewer must see what the model reads.
     description: withoutHidden(description),
     fingerprint: await fingerprintOf(listed),
-    annotations: {
-      ...(readOnlyHint !== undefined && { readOnlyHint }),
-      ...(destructiveHint !== undefined && { destructiveHint }),
-      ...(idempotentHint !== undefined && { idempotentHint }),
-    },
+    annotations: claimsIn(objectIn(annotations as Json | undefined)),
+  };
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** The longest title of a tool, in characters. */
+const MOST_TITLE_CHARS = 200;
+
+/** Returns the annotations of a tool that users are shown. */
+function claimsIn(annotations: JsonObject): McpToolInfo["annotations"] {
+  const { title } = annotations;
+  const hints = HINTS.filter((hint) => typeof annotations[hint] === "boolean");
+  return {
+    ...(typeof title === "string" && { title: clipText(withoutHidden(title), MOST_TITLE_CHARS) }),
+    ...Object.fromEntries(hints.map((hint) => [hint, annotations[hint]])),
   };
 }
 
@@ -162,11 +172,13 @@ const MAX_TOOL_CHARS = 200_000;
 
 /** Describes the server to agents that have its tools. Reports those that do not fit into a prompt. */
 function sourceOf<Deps>(
-  { name: server, maxToolChars = MAX_TOOL_CHARS }: McpServerOptions<Deps>,
+  options: McpServerOptions<Deps>,
   onChange: (change: McpToolChange) => void,
 ): ToolSource {
+  const { name: server, maxToolChars = MAX_TOOL_CHARS } = options;
   return {
     name: connectorOf(server),
+    address: addressOf(options),
     maxChars: maxToolChars,
     omitted: (tools, why) => {
       // Tools have their names on the server here, with a hash if they are not valid for a model.

@@ -1,3 +1,5 @@
+import type { McpServerOptions } from "../connect/options.ts";
+
 /** The longest name of a tool that the APIs of models accept. */
 const MOST_CHARS = 64;
 
@@ -24,4 +26,16 @@ function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, "0");
+}
+
+/**
+ * Returns where a server is, for people: the address without its parameters, which may be secret, or the
+ * program. Its arguments may be secret too, so there is only a hash of them.
+ */
+export function addressOf({ url, command, args = [] }: Pick<McpServerOptions, "url" | "command" | "args">): string {
+  if (command === undefined) {
+    const { origin, pathname } = new URL(String(url));
+    return origin + pathname;
+  }
+  return args.length === 0 ? command : `${command} (arguments ${hashOf(JSON.stringify(args))})`;
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, type Schema, type Tool, tool } from "@pawl/core";
+import { type JsonObject, type Schema, type Tool, toJson, tool } from "@pawl/core";
 import { clipText, type ToolSource, untrustedSchema, withoutHidden } from "@pawl/core/tools";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import { type Pool, TIMEOUT_MS } from "../connect/pool.ts";
@@ -70,7 +70,8 @@ export function offeredTool<Deps>(
       category: `mcp::${options.name}`,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
     });
-    return { made: { ...made, source } as Tool<Deps> };
+    const claims = Object.keys(annotations).length > 0 && { annotations: toJson(annotations) as JsonObject };
+    return { made: { ...made, source, ...claims } as Tool<Deps> };
   } catch {
     return { why: NOT_SHOWN };
   }

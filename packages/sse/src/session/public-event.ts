@@ -111,10 +111,10 @@ function withFileUrls(event: SessionEvent, basePath = ""): SessionEvent {
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {
   if (event.type === "tool_started") {
-    const { input: _, ...data } = event.data;
+    const { input: _, about: __, ...data } = event.data;
     return { ...event, data };
   }
-  const { input: _, state: __, ...data } = event.data;
+  const { input: _, state: __, about: ___, ...data } = event.data;
   return { ...event, data };
 }
 

@@ -3,6 +3,7 @@ import { givingWay } from "../../base/next-turn.ts";
 import { type ContentBlock, isText, isToolUse } from "../../model/content.ts";
 import { type ByType, callByType, type ReadOptions, type StoredEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
+import type { Consent } from "../event-parts.ts";
 import type { StopReason } from "../stop-reason.ts";
 import type { EventStore } from "./event-store.ts";
 
@@ -95,8 +96,12 @@ function withoutMessage({ stop }: { stop: StopReason }): { stop: StopReason } {
   return { stop: { ...stop, message: REDACTED } };
 }
 
-function withoutInput({ input }: { input?: Json }): { input?: Json } {
-  return input === undefined ? {} : { input: {} };
+/** Empties the input of a call, and the input that the user has seen. */
+function withoutInput({ input, about }: { input?: Json; about?: Consent }): { input?: Json; about?: Consent } {
+  return {
+    ...(input !== undefined && { input: {} }),
+    ...(about?.input !== undefined && { about: { ...about, input: REDACTED } }),
+  };
 }
 
 /**

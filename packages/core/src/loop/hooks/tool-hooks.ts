@@ -17,7 +17,7 @@ export type HookDecision =
   /** The run was stopped before all hooks had decided. */
   | { do: "leave" }
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
-  | { do: "ask"; by: string; ask: CheckedAsk; changed: Json | undefined };
+  | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
 
 /** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
 export interface CallInput {
@@ -28,13 +28,15 @@ export interface CallInput {
 /**
  * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook
  * gets the answer, and the input that the question showed, so that the approved input is the one that runs.
- * The answer is validated again: the database itself may have stored it, and does not check schemas.
+ * The answer is validated again: the database itself may have stored it, and does not check schemas. Calls at
+ * most `most` hooks.
  */
 export async function screenCall(
   leg: Leg,
   call: CallState,
   tool: Tool,
   callInput: CallInput,
+  most?: number,
 ): Promise<HookDecision> {
   let { input, changed } = callInput;
   // Read once, because the leg gets a fresh signal for the landing turn.
@@ -46,7 +48,7 @@ export async function screenCall(
   const problems = asker === undefined ? [] : await (await leg.parts.load()).answerProblems(call);
   if (problems.length > 0)
     return { do: "deny", why: `The answer does not match its schema: ${listedProblems(problems)}` };
-  for (const hook of hooks) {
+  for (const hook of hooks.slice(0, most)) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
     const called = callHook(leg, hook, "beforeTool", [planned], (change) => storableChange(leg, change));
@@ -55,7 +57,7 @@ export async function screenCall(
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
-    if (!("input" in value)) return screenedBy(hook.name, value, changed);
+    if (!("input" in value)) return screenedBy(hook.name, value, { input, changed });
     const checked = await validateFor(leg, tool.input, value.input);
     if (!checked.ok)
       return {
@@ -79,15 +81,15 @@ function remainingHooks(leg: Leg, asker: string | undefined) {
   return index === -1 ? undefined : hooks.slice(index);
 }
 
-/** Returns the decision of a hook that does not let the call run. `changed` is the call's changed input. */
+/** Returns the decision of a hook that does not let the call run. */
 function screenedBy(
   by: string,
   change: Exclude<StorableChange, { input: unknown }>,
-  changed: Json | undefined,
+  callInput: CallInput,
 ): HookDecision {
   if ("deny" in change) return { do: "deny", why: change.deny };
   if ("result" in change) return { do: "answer", result: change.result, skipped: change.skipped };
-  return { do: "ask", by, ask: change.ask, changed };
+  return { do: "ask", by, ask: change.ask, ...callInput };
 }
 
 /** A hook's decision as JSON. */

@@ -6,7 +6,7 @@ import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { QuestionPlace } from "../../log/event-parts.ts";
+import type { Consent, QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { LiveState } from "../../log/store/live-tail.ts";
 import type { ContentBlock } from "../../model/content.ts";
@@ -21,6 +21,7 @@ import type {
   CallProgress,
   CallRefusal,
   CheckedAsk,
+  CheckedInput,
   ChosenAgent,
   ContextMethods,
   Delegated,
@@ -103,9 +104,17 @@ export interface Parts {
   /** Returns the plan. Throws if the agent does not allow it. */
   checkPlan(agent: Agent, plan: TurnPlan): TurnPlan;
 
-  // Calls made under another version of the agent.
+  // Calls made under another version of the agent, or about which the user was asked.
   /** Returns the result of a refused call. */
   refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string;
+  /** Returns what the user consents to if the call runs with this input. */
+  consentIn(
+    call: CallState,
+    tool: Tool,
+    callInput: { input: unknown; changed: Json | undefined },
+  ): Promise<Consent>;
+  /** Validates the input of a call about which the user was asked. */
+  inputAsShown(leg: Leg, call: CallState, tool: Tool, written: Json): Promise<CheckedInput>;
   /** Returns the result of a started call that must not run again; `undefined` if it may run. */
   whyNotAgain(call: CallState, tool: Tool): string | undefined;
   /** Returns the result of a call whose answer does not match its schema. */

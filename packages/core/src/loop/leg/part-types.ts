@@ -2,7 +2,9 @@ import type { Json } from "../../base/json.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { AppendableEvent, NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
+import type { ConsentPart } from "../../log/event-parts.ts";
 import type { Spent } from "../../log/tokens.ts";
+import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Delegate, TaskAgent, ToolContext } from "../../tools/tool.ts";
@@ -46,12 +48,16 @@ export interface FetchedUserData {
   failure: Extract<NewEvent, { type: "error" }> | undefined;
 }
 
+/** A call's input, validated. `changes`: what differs from what the user has consented to. */
+export type CheckedInput = Validated<unknown> & { changes?: readonly ConsentPart[] };
+
 /**
- * Why a call is refused: its tool is missing, its tool no longer asks the user, or its input or answer is
- * invalid.
+ * Why a call is refused: its tool is missing, its tool no longer asks the user, it is not what the user has
+ * consented to, or its input or answer is invalid.
  */
 export type CallRefusal =
   | { do: "refuse_missing" | "refuse_unasked" }
+  | { do: "refuse_changed"; changes: readonly ConsentPart[] }
   | { do: "refuse_input" | "refuse_answer"; problems: readonly string[] };
 
 /** A call's sub-agent, or why the call has none. */

@@ -1,11 +1,11 @@
 import { sentInputSchema } from "../../context/agent-change.ts";
-import type { SkipReason } from "../../log/event-parts.ts";
+import type { ConsentPart, SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import type { CallInput, HookDecision } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallRefusal } from "../leg/part-types.ts";
+import type { CallRefusal, CheckedInput } from "../leg/part-types.ts";
 
 /** The known facts about a call. A fact is `undefined` if it was not found out yet, or does not apply. */
 export interface CallFacts {
@@ -16,7 +16,7 @@ export interface CallFacts {
   /** Why the call is refused before its input is validated. */
   readonly refusal?: string | undefined;
   /** The call's input, validated by the tool's schema. */
-  readonly input?: Validated<unknown>;
+  readonly input?: CheckedInput;
   /** The decision of the `beforeTool` hooks. */
   readonly screened?: HookDecision;
   /** Whether an earlier version of the tool has asked the user. Found out if the tool does not ask now. */
@@ -42,6 +42,8 @@ export type CallStep =
   /** Leaves the call as it is, because the run was stopped. */
   | { do: "leave" }
   | Extract<HookDecision, { do: "answer" | "ask" }>
+  /** Asks about the call again, because it would not run as the user was shown. */
+  | { do: "ask_again"; callInput: CallInput; changes: readonly ConsentPart[] }
   /** Asks the question that the tool asks the user before it runs. */
   | ({ do: "ask_for_tool" } & CallInput)
   | ({ do: "run"; answer: unknown; agent?: TaskAgent } & CallInput)
@@ -53,7 +55,7 @@ export type CallStep =
 /**
  * Decides the next step of a call, from the log and the known facts. A pure function. Its lines are in the
  * order of the checks: Is the tool missing? Must the call not run again? Is it refused? Is its input valid?
- * Do the hooks agree? Does the tool ask? Then the call runs.
+ * Is it what the user has consented to? Do the hooks agree? Does the tool ask? Then the call runs.
  */
 export function decideCall(call: CallState, facts: CallFacts): CallStep {
   const { tool, notAgain, refusal, input } = facts;
@@ -65,6 +67,8 @@ export function decideCall(call: CallState, facts: CallFacts): CallStep {
   if (input === undefined) return { do: "find_out", fact: "input", callInput: { input, changed } };
   if (!input.ok) return { do: "refuse_input", problems: input.problems };
   const callInput = { input: input.value, changed };
+  const { changes } = input;
+  if (changes) return call.started ? { do: "refuse_changed", changes } : { do: "ask_again", callInput, changes };
   if (hasPassedHooks(call)) return afterHooks(call, tool, callInput, facts);
   const { screened } = facts;
   if (screened === undefined) return { do: "find_out", fact: "screened", callInput };

@@ -1,7 +1,7 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { SkipReason } from "../../log/event-parts.ts";
+import type { Consent, SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -10,6 +10,7 @@ import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
+import { askAgain } from "./ask-again.ts";
 import { applyAfterToolHooks, successResult } from "./call-result.ts";
 import { type CallFacts, type CallStep, decideCall, type WantedFact, wasGiven } from "./decide-call.ts";
 
@@ -24,6 +25,8 @@ export interface Runnable extends CallInput {
   /** The sub-agent that does the work, for a tool made by `agentTool()`. */
   agent?: TaskAgent;
   answer: unknown;
+  /** What runs, if a question has let the call run. */
+  about?: Consent;
 }
 
 /** Finds out whether a call may run, must wait for an answer, or is answered without running. */
@@ -36,13 +39,23 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
       notAgain: call.started && (await leg.parts.load()).whyNotAgain(call, tool),
       refusal: call.invalid ?? refusalOf(leg, call) ?? shortenedInputRefusal(call, tool),
     };
+  return await prepareWith(leg, call, facts);
+}
+
+/** Prepares a call of which these facts are known. */
+export async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise<Prepared> {
+  const tool = facts.tool as Tool;
   for (;;) {
     const step = decideCall(call, facts);
-    if (step.do === "run") return { ...step, call, tool: tool as Tool };
+    if (step.do === "run") {
+      const about = call.about && (await (await leg.parts.load()).consentIn(call, tool, step));
+      return { ...step, call, tool, ...(about && { about }) };
+    }
+    if (step.do === "ask_again") return await askAgain(leg, call, facts, step, prepareWith);
     if (step.do === "leave") return { do: "store", events: [] };
     if (step.do !== "find_out")
-      return { do: "store", events: [await eventOf(leg, call, tool as Tool, step)] };
-    facts = { ...facts, [step.fact]: await findOut(leg, call, tool as Tool, step) };
+      return { do: "store", events: [await eventOf(leg, call, tool, step)] };
+    facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
   }
 }
 
@@ -55,8 +68,12 @@ function findOut(
   { fact, callInput }: WantedFact,
 ): Promise<CallFacts[WantedFact["fact"]]> {
   switch (fact) {
-    case "input":
-      return validateFor(leg, tool.input, callInput.changed ?? call.arguments);
+    case "input": {
+      const written = callInput.changed ?? call.arguments;
+      return call.about === undefined
+        ? validateFor(leg, tool.input, written)
+        : leg.parts.load().then(({ inputAsShown }) => inputAsShown(leg, call, tool, written));
+    }
     case "screened":
       return screenCall(leg, call, tool, callInput);
     case "asked":
@@ -78,13 +95,13 @@ async function eventOf(
   leg: Leg,
   call: CallState,
   tool: Tool,
-  step: Exclude<CallStep, { do: "find_out" | "run" | "leave" }>,
+  step: Exclude<CallStep, { do: "find_out" | "run" | "leave" | "ask_again" }>,
 ): Promise<NewEvent> {
   switch (step.do) {
     case "answer":
       return callResult(call, true, step.result, step.skipped);
     case "ask":
-      return askOfHook(call, step);
+      return askOfHook(call, step, await (await leg.parts.load()).consentIn(call, tool, step));
     case "ask_for_tool":
       return await askForTool(leg, call, tool, step);
     case "take_page_result": {
@@ -130,9 +147,12 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
   const shown = toJson(
     payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
   );
+  // Without `execute`, the answer lets nothing run.
+  const about = tool.execute && (await (await leg.parts.load()).consentIn(call, tool, callInput));
   return questionEvent(call, {
     kind,
     payload: shown,
+    ...(about && { about }),
     ...(tool.question as NonNullable<Tool["question"]>),
     ...(callInput.changed !== undefined && { input: callInput.changed }),
     ...(tool.runsIn && { client_tool: tool.name }),
@@ -144,8 +164,12 @@ function callResult(call: CallState, success: boolean, result: Json, skipped?: S
 }
 
 /** Returns the question that a hook asks about the call. */
-function askOfHook(call: CallState, { ask, by, changed }: Extract<CallStep, { do: "ask" }>): NewEvent {
-  return questionEvent(call, { ...ask, by, ...(changed !== undefined && { input: changed }) });
+function askOfHook(
+  call: CallState,
+  { ask, by, changed }: Extract<CallStep, { do: "ask" }>,
+  about: Consent,
+): NewEvent {
+  return questionEvent(call, { ...ask, by, about, ...(changed !== undefined && { input: changed }) });
 }
 
 /** A call of a tool that a page has run. */

@@ -99,7 +99,7 @@ async function allSettled({ log }: Leg, work: readonly Promise<void>[]): Promise
 }
 
 /** Returns the event that starts a call. A sub-agent's budget slice is fixed in it. */
-function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEvent {
+function startedEvent(leg: Leg, { call, tool, agent, changed, about }: Runnable): NewEvent {
   const slice =
     tool.delegate && agent && (call.started?.slice ?? sliceOf(leg, agent.budget, tool.delegate.limits));
   return {
@@ -113,6 +113,7 @@ function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEv
       ...(slice !== undefined && { slice: storedBudget(slice) }),
       ...(agent !== undefined && tool.delegate?.fixed === undefined && { agent: agent.name }),
       ...(!tool.idempotent && { idempotent: false }),
+      ...(about && { about }),
     },
   };
 }

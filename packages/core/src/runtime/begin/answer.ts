@@ -142,7 +142,9 @@ function findQuestion(state: SessionState, callId: string, questionSeq: number |
   if (isHidden(call)) {
     throw refusal("unknown_call", "This call waits for a time and not for an answer.", { callId });
   }
-  const isClosed = !isWaiting(call) || openRun(state) === undefined;
+  // Otherwise an answer that is sent twice would answer the question that was asked again.
+  const isUnnamed = questionSeq === undefined && call.question.changed !== undefined;
+  const isClosed = isUnnamed || !isWaiting(call) || openRun(state) === undefined;
   const hasLaterQuestion = (questionSeq ?? call.question.seq) < call.question.seq;
   if (isClosed || hasLaterQuestion) throw alreadyAnswered(callId);
   return call;

@@ -89,7 +89,7 @@ function nextToWaitFor(run: RunState): Asking | undefined {
 
 /** Returns the event that passes the sub-agent's question or wait on, as a question of the caller's call. */
 function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
-  const { kind, payload, answerSchema, seq, expires, hidden, clientTool } =
+  const { kind, payload, answerSchema, seq, expires, hidden, clientTool, changed } =
     waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,
@@ -100,5 +100,6 @@ function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Sp
     ...(expires !== undefined && { expires }),
     ...(hidden && { hidden }),
     ...(clientTool !== undefined && { client_tool: clientTool }),
+    ...(changed && { changed: [...changed] }),
   });
 }

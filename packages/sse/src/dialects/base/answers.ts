@@ -49,10 +49,11 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
     if (!isAwaited || (answer.question ?? question.seq) !== question.seq) return [];
+    const named = { ...answer, question: question.seq };
     return [
       isText && answer.error === undefined
-        ? { ...answer, value: read(String(answer.value), question) }
-        : answer,
+        ? { ...named, value: read(String(answer.value), question) }
+        : named,
     ];
   });
   if (answers.length > 0) return answers;

@@ -1,0 +1,71 @@
+import { canonicalJson, isEqualJson, type Json, toJson } from "../base/json.ts";
+import { sha256 } from "../base/sha256.ts";
+import type { Consent } from "../log/event-parts.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { CheckedInput } from "../loop/leg/part-types.ts";
+import { validateFor } from "../loop/leg/validate-for.ts";
+import { consentChanges } from "../session/consent.ts";
+import type { CallState } from "../session/state.ts";
+import type { Tool } from "../tools/tool.ts";
+
+// A question that lets a call run is about something: the input that it shows, and for a tool of somebody
+// else, the tool as it was. What runs after the answer is that, or the user is asked again.
+
+/** Returns what the user consents to if the call runs with this input. */
+export async function consentIn(
+  { arguments: written }: CallState,
+  tool: Tool,
+  { input, changed = written }: { input: unknown; changed: Json | undefined },
+): Promise<Consent> {
+  const shown = shownInput(input);
+  const hashes = await hashesOf(tool);
+  return { ...(!isEqualJson(shown, changed) && { input: shown }), ...(hashes && { tool: hashes }) };
+}
+
+/** Returns a parsed input as the user sees it, and `null` for one that JSON cannot hold, e.g. a bigint. */
+function shownInput(input: unknown): Json {
+  try {
+    return toJson(input);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the hashes of a tool that somebody else describes; `undefined` for the application's own. */
+async function hashesOf({ spec, annotations, source }: Tool): Promise<Consent["tool"]> {
+  if (source === undefined) return undefined;
+  const hash = async (part: unknown) => await sha256(canonicalJson(part));
+  return {
+    description: await hash(spec.description),
+    input_schema: await hash(spec.input_schema),
+    annotations: await hash(annotations ?? {}),
+    server: await hash([source.name, source.address ?? ""]),
+  };
+}
+
+/**
+ * Validates the input of a call about which the user was asked. `written` is the input before it is parsed.
+ * If the tool's schema makes something else of it by now, the input that was shown is used, if the schema
+ * leaves it as it is. `changes` says what differs all the same.
+ */
+export async function inputAsShown(
+  leg: Leg,
+  call: CallState,
+  tool: Tool,
+  written: Json,
+): Promise<CheckedInput> {
+  const parsed = await validateFor(leg, tool.input, written);
+  const { about, started, question } = call;
+  // A task that was started has its message in a session of its own.
+  if (about === undefined || started?.slice !== undefined) return parsed;
+  const { input: shown = written } = about;
+  const isShown = (one: CheckedInput) => one.ok && isEqualJson(shownInput(one.value), shown);
+  const again = isShown(parsed) ? parsed : await validateFor(leg, tool.input, shown);
+  const input = isShown(again) ? again : parsed;
+  if (!input.ok) return input;
+  // A call that has asked or waited while it ran is at its source already.
+  const hashes = question?.midway ? about.tool : await hashesOf(tool);
+  const now = { input: shownInput(input.value), ...(hashes && { tool: hashes }) };
+  const changes = consentChanges({ ...about, input: shown }, now);
+  return changes.length === 0 ? input : { ...input, changes };
+}
