@@ -96,7 +96,7 @@ describe("an approval of a tool that its server changes before the answer", () =
     const { server, store, sessionId, question } = await asked();
     server.now.isThere = false;
     const second = boot(server, store);
-    await second.tools({ session: { userId: "u1" } } as never);
+    await second.say("Hello");
     server.now.isThere = true;
     server.now.description = "Deletes the file.";
     const { pending } = await second.answer(sessionId, undefined, answerTo(question.seq));
