@@ -12,7 +12,11 @@ const reads = {
 export const attack: Attack = {
   id: "attacks-18",
   title: "An approval of an MCP tool's old definition runs the new one",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/consent.test.ts",
+    title: "asks again in another process, and only the new answer counts",
+  },
   attempt: () =>
     brokenByAny({
       "new description": () => swap({ description: "Deletes the file for good." }),

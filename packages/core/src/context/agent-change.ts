@@ -21,8 +21,7 @@ export function agentChange({ prefix }: SessionState, run: RunState, agent: Vers
     version: run.agentVersion,
     tools: { removed: [], changed: [] },
   };
-  const tools =
-    agent.tools === undefined ? loggedTools : toolChanges(prefix, agent.tools, agent.output);
+  const tools = agent.tools === undefined ? loggedTools : toolChanges(prefix, agent.tools, agent.output);
   if (from === agent.version && isEqualJson(tools, loggedTools)) return [];
   return [{ type: "agent_changed", data: { run_id: run.runId, from, to: agent.version, tools } }];
 }

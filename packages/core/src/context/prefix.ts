@@ -85,7 +85,14 @@ export function newUserData(lastRead: string | undefined, text: string): NewEven
  */
 export function applyPrefix(
   state: SessionState,
-  { prefix_id: id, system, tools, output_format: outputFormat, client_tools, annotations }: EventData["prefix"],
+  {
+    prefix_id: id,
+    system,
+    tools,
+    output_format: outputFormat,
+    client_tools,
+    annotations,
+  }: EventData["prefix"],
 ): void {
   const chars = JSON.stringify({ system, tools, outputFormat }).length;
   const optional = {

@@ -132,6 +132,7 @@ const NOTHING_OF_CALL = {
   skipped: undefined,
   question: undefined,
   answer: undefined,
+  about: undefined,
   started: undefined,
   result: undefined,
 } satisfies Partial<CallState>;

@@ -112,7 +112,8 @@ export interface PlannedToolCall {
  * - `deny`: refuses the call. The text tells the model why.
  * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
  *   the call counts as neither success nor failure.
- * - `ask`: asks the user. The hook is called again with the user's answer.
+ * - `ask`: asks the user. The hook is called again with the user's answer. If it lets the call run, but the
+ *   call is not what the user was asked about any more, all hooks are called without an answer again.
  */
 export type ToolChange =
   | { input: Json }

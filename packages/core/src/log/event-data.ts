@@ -1,15 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type {
-  Consent,
-  ConsentPart,
-  FileReference,
-  NextRun,
-  QuestionPlace,
-  ShortenInput,
-  SkipReason,
-} from "./event-parts.ts";
+import type { Consent, ConsentPart } from "./consent.ts";
+import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -78,8 +71,6 @@ export interface EventData {
    * - `files` are the files in `result`, which has `file:<id>` in their place. Views show them.
    */
   tool_result: {
-    call_id: string;
-    tool_name: string;
     success: boolean;
     result: Json;
     content?: string | ContentBlock[];
@@ -92,7 +83,7 @@ export interface EventData {
     status?: string;
     report?: StoredReport;
     files?: FileReference[];
-  };
+  } & OfCall;
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
    * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model
@@ -240,8 +231,6 @@ export interface EventData {
    * let the call run, see `tool_suspended`.
    */
   tool_started: {
-    tool_name: string;
-    call_id: string;
     idempotency_key: string;
     status?: string;
     input?: Json;
@@ -249,7 +238,7 @@ export interface EventData {
     agent?: string;
     idempotent?: false;
     about?: Consent;
-  };
+  } & OfCall;
   /**
    * A call asked the user something and waits for the answer.
    *
@@ -273,8 +262,6 @@ export interface EventData {
    *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */
   tool_suspended: {
-    tool_name: string;
-    call_id: string;
     kind: string;
     payload: Json;
     answer_schema: JsonObject;
@@ -289,7 +276,7 @@ export interface EventData {
     client_tool?: string;
     about?: Consent;
     changed?: ConsentPart[];
-  };
+  } & OfCall;
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
@@ -297,13 +284,8 @@ export interface EventData {
    * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
    * `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for a time.
    */
-  tool_answered: {
-    tool_name: string;
-    call_id: string;
-    value: Json;
-    error?: string;
-    closed?: string;
-  } & CalledBy & { expired?: true; hidden?: true };
+  tool_answered: { value: Json; error?: string; closed?: string; expired?: true; hidden?: true } & OfCall &
+    CalledBy;
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
@@ -373,6 +355,12 @@ export interface EventData {
    * is `costCents`, in US cents.
    */
   error: { code: string; message: string; stack: null; context: Json };
+}
+
+/** Which call an event is about. */
+export interface OfCall {
+  tool_name: string;
+  call_id: string;
 }
 
 /** What the application says about the user, and whether it gave credentials, which are never stored. */

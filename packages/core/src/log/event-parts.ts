@@ -1,5 +1,3 @@
-import type { Json } from "../base/json.ts";
-
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
  * is the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
@@ -8,22 +6,6 @@ export interface ShortenInput {
   /** The first word of the note that replaces this field, e.g. `saved`. */
   readonly [field: string]: string;
 }
-
-/**
- * What the user consents to by an answer that lets a call run.
- *
- * - `input` is the parsed input with which the call will run; absent if the model or a hook has written
- *   exactly that.
- * - `tool` has the SHA-256 hashes of a tool that has a source, e.g. an MCP server; absent for the
- *   application's own.
- */
-export interface Consent {
-  input?: Json;
-  tool?: Record<Exclude<ConsentPart, "input">, string>;
-}
-
-/** A part of what the user consents to. `server` is where the tool comes from, see `ToolSource`. */
-export type ConsentPart = "input" | "description" | "input_schema" | "annotations" | "server";
 
 /**
  * When a question about the run is asked: before its first turn, between two turns, or before another process

@@ -1,8 +1,8 @@
 import { canonicalJson, isEqualJson, type Json, toJson } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
-import type { Consent } from "../log/event-parts.ts";
+import type { Consent } from "../log/consent.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { CheckedInput } from "../loop/leg/part-types.ts";
+import type { CallInput, CheckedInput } from "../loop/leg/part-types.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
 import { consentChanges } from "../session/consent.ts";
 import type { CallState } from "../session/state.ts";
@@ -15,7 +15,7 @@ import type { Tool } from "../tools/tool.ts";
 export async function consentIn(
   { arguments: written }: CallState,
   tool: Tool,
-  { input, changed = written }: { input: unknown; changed: Json | undefined },
+  { input, changed = written }: CallInput,
 ): Promise<Consent> {
   const shown = shownInput(input);
   const hashes = await hashesOf(tool);

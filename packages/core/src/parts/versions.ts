@@ -1,6 +1,6 @@
 import { isEqualJson } from "../base/json.ts";
 import { sentInputSchema } from "../context/agent-change.ts";
-import type { ConsentPart } from "../log/event-parts.ts";
+import type { ConsentPart } from "../log/consent.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallRefusal } from "../loop/leg/part-types.ts";
 import { wasGiven } from "../loop/tools/decide-call.ts";

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { ConsentPart, QuestionPlace } from "../log/event-parts.ts";
+import type { ConsentPart } from "../log/consent.ts";
+import type { QuestionPlace } from "../log/event-parts.ts";
 import type { QuestionExpiry } from "../log/expiry.ts";
 
 /** A question to the user, as the log has it. */

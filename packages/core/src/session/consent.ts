@@ -1,5 +1,5 @@
 import { isEqualJson, type Json } from "../base/json.ts";
-import type { Consent, ConsentPart } from "../log/event-parts.ts";
+import type { Consent, ConsentPart } from "../log/consent.ts";
 
 /** What the user was shown, or what is about to run. */
 export type ConsentObject = Consent & { input: Json };

@@ -1,4 +1,4 @@
-import { strictModel, type Reply } from "@pawl/testing";
+import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -29,7 +29,10 @@ function note(input: z.ZodType = path, more: object = {}) {
     ran.push(given);
     return "done";
   };
-  return { ran, tool: tool({ name: "note", description: "Notes.", input, execute, ...more } as never) as Tool };
+  return {
+    ran,
+    tool: tool({ name: "note", description: "Notes.", input, execute, ...more } as never) as Tool,
+  };
 }
 
 const path = z.object({ path: z.string() });
@@ -40,7 +43,12 @@ function versions() {
   let now = 0;
   const store = memoryStore({ now: () => now });
   let version = 0;
-  const boot = (one: Tool, script: readonly Reply[] = rest, options: Options = {}, over: EventStore = store) => {
+  const boot = (
+    one: Tool,
+    script: readonly Reply[] = rest,
+    options: Options = {},
+    over: EventStore = store,
+  ) => {
     now += 60_000;
     version += 1;
     return setup(script, { version: String(version), tools: [one], hooks, ...options }, { store: over });
@@ -135,7 +143,9 @@ describe("an approval whose call would run differently after a deploy", () => {
     const edits: Hook = {
       name: "edits",
       beforeTool: ({ answer: given, input }) =>
-        given === undefined ? { ask: { kind: "edit", payload: input as never, answer: path } } : { input: given },
+        given === undefined
+          ? { ask: { kind: "edit", payload: input as never, answer: path } }
+          : { input: given },
     };
     const lower = z.object({ path: z.string().transform((said) => said.toLowerCase()) });
     const made = () => note(lower, { idempotent: true });
@@ -166,7 +176,9 @@ describe("an approval whose call would run differently after a deploy", () => {
     const { tool: changed, ran } = asking(withDefault);
     const next = boot(changed);
     await answer(next, sessionId, pending[0]?.seq ?? 0, true as never);
-    expect((await next.of(sessionId, "tool_result"))[0]?.data.result).toMatch(/has changed since its question/);
+    expect((await next.of(sessionId, "tool_result"))[0]?.data.result).toMatch(
+      /has changed since its question/,
+    );
     expect(ran).toEqual([]);
   });
 
@@ -196,7 +208,10 @@ describe("an approval whose call would run differently after a deploy", () => {
     const { tool: changed, ran } = note(withDefault);
     const { actions } = await answer(boot(changed, rest, { hooks: when }), sessionId, question);
     expect(actions).toMatchObject([
-      { success: false, result: /^Not run: this call is not what the user was asked about any more \(input\)/ },
+      {
+        success: false,
+        result: /^Not run: this call is not what the user was asked about any more \(input\)/,
+      },
     ]);
     expect(ran).toEqual([]);
   });
@@ -232,16 +247,28 @@ describe("an approval whose call runs as it was shown", () => {
   });
 
   it.each<[string, () => z.ZodType]>([
-    ["a default that differs each time", () => z.object({ id: z.string().default(() => crypto.randomUUID()) })],
+    [
+      "a default that differs each time",
+      () => z.object({ id: z.string().default(() => crypto.randomUUID()) }),
+    ],
     [
       "a transform to what JSON lacks",
-      () => z.object({ at: z.string().default("2026-01-01").transform((said) => new Date(said)) }),
+      () =>
+        z.object({
+          at: z
+            .string()
+            .default("2026-01-01")
+            .transform((said) => new Date(said)),
+        }),
     ],
     [
       "a transform that would change its own result",
       () => z.object({ path: z.string().transform((said) => `${said}!`) }),
     ],
-    ["a value that JSON cannot hold", () => z.object({ path: z.string().transform((said) => BigInt(said.length)) })],
+    [
+      "a value that JSON cannot hold",
+      () => z.object({ path: z.string().transform((said) => BigInt(said.length)) }),
+    ],
   ])("B9 runs with the input that was shown: %s", async (_, schema) => {
     const asks: Hook = {
       name: "asks",
@@ -272,7 +299,11 @@ describe("an approval whose call runs as it was shown", () => {
     const old: EventStore = {
       ...store,
       append: async (sessionId, events, options) =>
-        await store.append(sessionId, events.map(withoutConsent) as never, options),
+        await store.append(
+          sessionId,
+          events.map((event) => withoutConsent(event as never)) as never,
+          options,
+        ),
     };
     const { sessionId, pending } = await boot(note().tool, [call], {}, old).say("Go");
     const { tool: changed, ran } = note(withDefault);

@@ -5,7 +5,7 @@ import { objectIn } from "../base/json.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
-import { connectorOf, toolNameOf } from "./names.ts";
+import { addressOf, connectorOf, toolNameOf } from "./names.ts";
 import { isShortened, MOST_NAME_CHARS, offeredTool, type ToolMaking, whyNot } from "./offered-tool.ts";
 import { readList } from "./read-list.ts";
 

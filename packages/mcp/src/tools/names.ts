@@ -32,7 +32,11 @@ function hashOf(text: string): string {
  * Returns where a server is, for people: the address without its parameters, which may be secret, or the
  * program. Its arguments may be secret too, so there is only a hash of them.
  */
-export function addressOf({ url, command, args = [] }: Pick<McpServerOptions, "url" | "command" | "args">): string {
+export function addressOf({
+  url,
+  command,
+  args = [],
+}: Pick<McpServerOptions, "url" | "command" | "args">): string {
   if (command === undefined) {
     const { origin, pathname } = new URL(String(url));
     return origin + pathname;

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { givingWay } from "../../base/next-turn.ts";
 import { type ContentBlock, isText, isToolUse } from "../../model/content.ts";
+import type { Consent } from "../consent.ts";
 import { type ByType, callByType, type ReadOptions, type StoredEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
-import type { Consent } from "../event-parts.ts";
 import type { StopReason } from "../stop-reason.ts";
 import type { EventStore } from "./event-store.ts";
 
@@ -97,7 +97,10 @@ function withoutMessage({ stop }: { stop: StopReason }): { stop: StopReason } {
 }
 
 /** Empties the input of a call, and the input that the user has seen. */
-function withoutInput({ input, about }: { input?: Json; about?: Consent }): { input?: Json; about?: Consent } {
+function withoutInput({ input, about }: { input?: Json; about?: Consent }): {
+  input?: Json;
+  about?: Consent;
+} {
   return {
     ...(input !== undefined && { input: {} }),
     ...(about?.input !== undefined && { about: { ...about, input: REDACTED } }),

@@ -6,7 +6,7 @@ import type { CallState } from "../../session/state.ts";
 import { formatForModel, resultContent } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CheckedAsk } from "../leg/part-types.ts";
+import type { CallInput, CheckedAsk } from "../leg/part-types.ts";
 import { validateFor } from "../leg/validate-for.ts";
 import { callHook, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 
@@ -18,12 +18,6 @@ export type HookDecision =
   | { do: "leave" }
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
-
-/** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
-export interface CallInput {
-  input: unknown;
-  changed: Json | undefined;
-}
 
 /**
  * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook

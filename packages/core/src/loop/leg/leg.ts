@@ -3,10 +3,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
+import type { Consent } from "../../log/consent.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { Consent, QuestionPlace } from "../../log/event-parts.ts";
+import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { LiveState } from "../../log/store/live-tail.ts";
 import type { ContentBlock } from "../../model/content.ts";
@@ -18,6 +19,7 @@ import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
   Asker,
+  CallInput,
   CallProgress,
   CallRefusal,
   CheckedAsk,
@@ -108,11 +110,7 @@ export interface Parts {
   /** Returns the result of a refused call. */
   refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string;
   /** Returns what the user consents to if the call runs with this input. */
-  consentIn(
-    call: CallState,
-    tool: Tool,
-    callInput: { input: unknown; changed: Json | undefined },
-  ): Promise<Consent>;
+  consentIn(call: CallState, tool: Tool, callInput: CallInput): Promise<Consent>;
   /** Validates the input of a call about which the user was asked. */
   inputAsShown(leg: Leg, call: CallState, tool: Tool, written: Json): Promise<CheckedInput>;
   /** Returns the result of a started call that must not run again; `undefined` if it may run. */

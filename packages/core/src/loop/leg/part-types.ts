@@ -1,8 +1,8 @@
 import type { Json } from "../../base/json.ts";
 import type { Budget } from "../../log/budget.ts";
+import type { ConsentPart } from "../../log/consent.ts";
 import type { AppendableEvent, NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { ConsentPart } from "../../log/event-parts.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
@@ -46,6 +46,12 @@ export interface FetchedUserData {
   text: string;
   /** The error event to log. The run then starts without user data. */
   failure: Extract<NewEvent, { type: "error" }> | undefined;
+}
+
+/** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
+export interface CallInput {
+  input: unknown;
+  changed: Json | undefined;
 }
 
 /** A call's input, validated. `changes`: what differs from what the user has consented to. */

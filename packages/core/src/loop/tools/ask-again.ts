@@ -1,10 +1,16 @@
+import type { NewEvent } from "../../log/event.ts";
 import { resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallFacts, CallStep } from "./decide-call.ts";
-import type { Prepared } from "./prepare-call.ts";
+
+/** Events that settle a call or ask about it. */
+interface Stored {
+  do: "store";
+  events: NewEvent[];
+}
 
 /**
  * Asks about a call again, because it is not what the user was asked about any more. If a hook has asked, the
@@ -16,10 +22,10 @@ export async function askAgain(
   call: CallState,
   { input: _, ...facts }: CallFacts,
   { callInput, changes }: Extract<CallStep, { do: "ask_again" }>,
-  prepare: (leg: Leg, call: CallState, facts: CallFacts) => Promise<Prepared>,
-): Promise<Prepared> {
+  prepare: (leg: Leg, call: CallState, facts: CallFacts) => Promise<Stored | { do: "run" }>,
+): Promise<Stored> {
   const tool = facts.tool as Tool;
-  let prepared: Prepared | undefined;
+  let prepared: Stored | { do: "run" } | undefined;
   if (call.question?.by !== undefined) {
     const screened = await screenCall(leg, call, tool, callInput, 1);
     const input = { ok: true as const, value: callInput.input };

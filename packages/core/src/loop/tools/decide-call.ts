@@ -1,11 +1,12 @@
 import { sentInputSchema } from "../../context/agent-change.ts";
-import type { ConsentPart, SkipReason } from "../../log/event-parts.ts";
+import type { ConsentPart } from "../../log/consent.ts";
+import type { SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
-import type { CallInput, HookDecision } from "../hooks/tool-hooks.ts";
+import type { HookDecision } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallRefusal, CheckedInput } from "../leg/part-types.ts";
+import type { CallInput, CallRefusal, CheckedInput } from "../leg/part-types.ts";
 
 /** The known facts about a call. A fact is `undefined` if it was not found out yet, or does not apply. */
 export interface CallFacts {
@@ -68,7 +69,8 @@ export function decideCall(call: CallState, facts: CallFacts): CallStep {
   if (!input.ok) return { do: "refuse_input", problems: input.problems };
   const callInput = { input: input.value, changed };
   const { changes } = input;
-  if (changes) return call.started ? { do: "refuse_changed", changes } : { do: "ask_again", callInput, changes };
+  if (changes)
+    return call.started ? { do: "refuse_changed", changes } : { do: "ask_again", callInput, changes };
   if (hasPassedHooks(call)) return afterHooks(call, tool, callInput, facts);
   const { screened } = facts;
   if (screened === undefined) return { do: "find_out", fact: "screened", callInput };

@@ -1,13 +1,15 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
+import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { Consent, SkipReason } from "../../log/event-parts.ts";
+import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
-import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
+import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
+import type { CallInput } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
 import { askAgain } from "./ask-again.ts";
@@ -53,8 +55,7 @@ export async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): 
     }
     if (step.do === "ask_again") return await askAgain(leg, call, facts, step, prepareWith);
     if (step.do === "leave") return { do: "store", events: [] };
-    if (step.do !== "find_out")
-      return { do: "store", events: [await eventOf(leg, call, tool, step)] };
+    if (step.do !== "find_out") return { do: "store", events: [await eventOf(leg, call, tool, step)] };
     facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
   }
 }
@@ -148,7 +149,8 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
     payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
   );
   // Without `execute`, the answer lets nothing run.
-  const about = tool.execute && (await (await leg.parts.load()).consentIn(call, tool, callInput));
+  const about =
+    tool.execute === undefined ? undefined : await (await leg.parts.load()).consentIn(call, tool, callInput);
   return questionEvent(call, {
     kind,
     payload: shown,

@@ -13,7 +13,7 @@ export type Answer = {
   callId: string;
   /**
    * The `seq` of the question, from `pending`. Default: the call's last question. Set it, because a call may
-   * ask several questions.
+   * ask several questions. A question with `changed` has no default.
    */
   question?: number;
 } & ({ value: Json; error?: never } | { error: string; value?: never });

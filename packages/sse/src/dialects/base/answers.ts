@@ -49,12 +49,9 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
     if (!isAwaited || (answer.question ?? question.seq) !== question.seq) return [];
-    const named = { ...answer, question: question.seq };
-    return [
-      isText && answer.error === undefined
-        ? { ...named, value: read(String(answer.value), question) }
-        : named,
-    ];
+    const named: Answer = { ...answer, question: question.seq };
+    if (!isText || named.error !== undefined) return [named];
+    return [{ ...named, value: read(String(named.value), question) }];
   });
   if (answers.length > 0) return answers;
   const calls = callsIn(view);

@@ -78,6 +78,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     tools: [],
     output_format: { type: "object", properties: {}, additionalProperties: false },
     client_tools: ["locate"],
+    annotations: [{ tool: "locate", claims: { readOnlyHint: true } }],
   },
   checkpoint: {
     from_seq: 12,
@@ -128,6 +129,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     slice: { turns: 3, costCents: 0.25 },
     agent: "forecaster",
     idempotent: false,
+    about: { input: { city: "Berne", unit: "celsius" } },
   },
   tool_suspended: {
     tool_name: "ask",
@@ -144,6 +146,11 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     expires: { at: "2026-12-24T18:00:00.000Z", after_ms: 60_000, default: null },
     hidden: true,
     client_tool: "locate",
+    about: {
+      input: { city: "Berne", unit: "celsius" },
+      tool: { description: "00", input_schema: "00", annotations: "00", server: "00" },
+    },
+    changed: ["input"],
   },
   tool_answered: {
     tool_name: "ask",
