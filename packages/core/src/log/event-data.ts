@@ -70,7 +70,7 @@ export interface EventData {
    *   only one.
    * - `files` are the files in `result`, which has `file:<id>` in their place. Views show them.
    */
-  tool_result: {
+  tool_result: OfCall & {
     success: boolean;
     result: Json;
     content?: string | ContentBlock[];
@@ -83,7 +83,7 @@ export interface EventData {
     status?: string;
     report?: StoredReport;
     files?: FileReference[];
-  } & OfCall;
+  };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
    * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model
@@ -230,7 +230,7 @@ export interface EventData {
    * call must not run again, whatever later versions of the tool say. `about` is what runs, if a question has
    * let the call run, see `tool_suspended`.
    */
-  tool_started: {
+  tool_started: OfCall & {
     idempotency_key: string;
     status?: string;
     input?: Json;
@@ -238,7 +238,7 @@ export interface EventData {
     agent?: string;
     idempotent?: false;
     about?: Consent;
-  } & OfCall;
+  };
   /**
    * A call asked the user something and waits for the answer.
    *
@@ -261,7 +261,7 @@ export interface EventData {
    * - `client_tool` is the name of a tool that runs at the client, see `ToolOptions.runsIn`. No person is
    *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */
-  tool_suspended: {
+  tool_suspended: OfCall & {
     kind: string;
     payload: Json;
     answer_schema: JsonObject;
@@ -276,7 +276,7 @@ export interface EventData {
     client_tool?: string;
     about?: Consent;
     changed?: ConsentPart[];
-  } & OfCall;
+  };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
@@ -284,8 +284,10 @@ export interface EventData {
    * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
    * `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for a time.
    */
-  tool_answered: { value: Json; error?: string; closed?: string; expired?: true; hidden?: true } & OfCall &
-    CalledBy;
+  tool_answered: OfCall & { value: Json; error?: string; closed?: string } & CalledBy & {
+      expired?: true;
+      hidden?: true;
+    };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
