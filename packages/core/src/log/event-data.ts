@@ -284,10 +284,8 @@ export interface EventData {
    * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
    * `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for a time.
    */
-  tool_answered: OfCall & { value: Json; error?: string; closed?: string } & CalledBy & {
-      expired?: true;
-      hidden?: true;
-    };
+  tool_answered: OfCall &
+    CalledBy & { value: Json; error?: string; closed?: string; expired?: true; hidden?: true };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
