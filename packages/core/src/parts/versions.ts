@@ -28,7 +28,7 @@ export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRef
     case "refuse_unasked":
       return noLongerAsks(call);
     case "refuse_changed":
-      return changedSinceConsent(call, step.changes);
+      return changedSinceConsent(call, step.changed);
     case "refuse_input":
       return wrongInput(leg, call, tool, step.problems);
     case "refuse_answer":

@@ -63,7 +63,7 @@ export type CheckedInput = Validated<unknown> & { changes?: readonly ConsentPart
  */
 export type CallRefusal =
   | { do: "refuse_missing" | "refuse_unasked" }
-  | { do: "refuse_changed"; changes: readonly ConsentPart[] }
+  | { do: "refuse_changed"; changed: readonly ConsentPart[] }
   | { do: "refuse_input" | "refuse_answer"; problems: readonly string[] };
 
 /** A call's sub-agent, or why the call has none. */

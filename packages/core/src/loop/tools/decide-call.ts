@@ -32,6 +32,8 @@ export interface CallFacts {
 export interface WantedFact {
   fact: "input" | "screened" | "asked" | "chosen" | "answer";
   callInput: CallInput;
+  /** How many hooks are called at most. Default: all. */
+  most?: number | undefined;
 }
 
 /** The next step of a call. */
@@ -44,7 +46,7 @@ export type CallStep =
   | { do: "leave" }
   | Extract<HookDecision, { do: "answer" | "ask" }>
   /** Asks about the call again, because it would not run as the user was shown. */
-  | { do: "ask_again"; callInput: CallInput; changes: readonly ConsentPart[] }
+  | { do: "ask_again"; changes: readonly ConsentPart[] }
   /** Asks the question that the tool asks the user before it runs. */
   | ({ do: "ask_for_tool" } & CallInput)
   | ({ do: "run"; answer: unknown; agent?: TaskAgent } & CallInput)
@@ -69,13 +71,15 @@ export function decideCall(call: CallState, facts: CallFacts): CallStep {
   if (!input.ok) return { do: "refuse_input", problems: input.problems };
   const callInput = { input: input.value, changed };
   const { changes } = input;
-  if (changes)
-    return call.started ? { do: "refuse_changed", changes } : { do: "ask_again", callInput, changes };
-  if (hasPassedHooks(call)) return afterHooks(call, tool, callInput, facts);
+  if (changes && call.started) return { do: "refuse_changed", changed: changes };
+  if (hasPassedHooks(call))
+    return changes ? { do: "ask_again", changes } : afterHooks(call, tool, callInput, facts);
   const { screened } = facts;
-  if (screened === undefined) return { do: "find_out", fact: "screened", callInput };
+  // The hook that has asked gets the answer first, so that a no stays a no.
+  if (screened === undefined) return { do: "find_out", fact: "screened", callInput, most: changes && 1 };
   if (screened.do === "deny") return { do: "refuse", why: screened.why };
   if (screened.do !== "run") return screened;
+  if (changes) return { do: "ask_again", changes };
   const { do: _, ...agreed } = screened;
   return tool.suspends === undefined
     ? afterHooks(call, tool, agreed, facts)

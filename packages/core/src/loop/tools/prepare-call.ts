@@ -1,9 +1,9 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
-import type { Consent } from "../../log/consent.ts";
+import type { Consent, ConsentPart } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
-import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
+import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
@@ -12,8 +12,8 @@ import type { Leg } from "../leg/leg.ts";
 import type { CallInput } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
-import { askAgain } from "./ask-again.ts";
-import { applyAfterToolHooks, successResult } from "./call-result.ts";
+import { successResult } from "./call-result.ts";
+import { clientResult } from "./client-result.ts";
 import { type CallFacts, type CallStep, decideCall, type WantedFact, wasGiven } from "./decide-call.ts";
 
 /** The next step of a call: store events, or run the tool. */
@@ -44,20 +44,37 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   return await prepareWith(leg, call, facts);
 }
 
-/** Prepares a call of which these facts are known. */
-export async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise<Prepared> {
+/** Decides about a call step by step. */
+async function prepareWith(leg: Leg, asked: CallState, facts: CallFacts): Promise<Prepared> {
   const tool = facts.tool as Tool;
+  let call = asked;
+  let changed: ConsentPart[] | undefined;
   for (;;) {
     const step = decideCall(call, facts);
-    if (step.do === "run") {
-      const about = call.about && (await (await leg.parts.load()).consentIn(call, tool, step));
+    if (step.do === "ask_again") {
+      changed = [...step.changes];
+      call = { ...call, question: undefined, answer: undefined, about: undefined };
+      facts = { tool, refusal: facts.refusal };
+    } else if (step.do === "find_out") {
+      facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
+    } else if (step.do === "leave") {
+      return { do: "store", events: [] };
+    } else if (step.do !== "run") {
+      const event = await eventOf(leg, call, tool, step);
+      if (changed && event.type === "tool_suspended") event.data.changed = changed;
+      return { do: "store", events: [event] };
+    } else if (changed) {
+      // Nobody asks about what has changed.
+      return { do: "store", events: [await eventOf(leg, asked, tool, { do: "refuse_changed", changed })] };
+    } else {
+      const about = call.about && (await consentIn(leg, call, tool, step));
       return { ...step, call, tool, ...(about && { about }) };
     }
-    if (step.do === "ask_again") return await askAgain(leg, call, facts, step, prepareWith);
-    if (step.do === "leave") return { do: "store", events: [] };
-    if (step.do !== "find_out") return { do: "store", events: [await eventOf(leg, call, tool, step)] };
-    facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
   }
+}
+
+async function consentIn(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<Consent> {
+  return await (await leg.parts.load()).consentIn(call, tool, callInput);
 }
 
 /** Finds out one fact: calls code of the application, or loads code that few runs need. */
@@ -66,7 +83,7 @@ function findOut(
   leg: Leg,
   call: CallState,
   tool: Tool,
-  { fact, callInput }: WantedFact,
+  { fact, callInput, most }: WantedFact,
 ): Promise<CallFacts[WantedFact["fact"]]> {
   switch (fact) {
     case "input": {
@@ -76,7 +93,7 @@ function findOut(
         : leg.parts.load().then(({ inputAsShown }) => inputAsShown(leg, call, tool, written));
     }
     case "screened":
-      return screenCall(leg, call, tool, callInput);
+      return screenCall(leg, call, tool, callInput, most);
     case "asked":
       return leg.parts.load().then(({ hasAsked }) => hasAsked(call));
     case "chosen":
@@ -102,7 +119,7 @@ async function eventOf(
     case "answer":
       return callResult(call, true, step.result, step.skipped);
     case "ask":
-      return askOfHook(call, step, await (await leg.parts.load()).consentIn(call, tool, step));
+      return askOfHook(call, step, await consentIn(leg, call, tool, step));
     case "ask_for_tool":
       return await askForTool(leg, call, tool, step);
     case "take_page_result": {
@@ -172,32 +189,4 @@ function askOfHook(
   about: Consent,
 ): NewEvent {
   return questionEvent(call, { ...ask, by, about, ...(changed !== undefined && { input: changed }) });
-}
-
-/** A call of a tool that a page has run. */
-interface ClientCall {
-  call: CallState;
-  tool: Tool;
-  input: unknown;
-  asks: NonNullable<Tool["suspends"]>;
-}
-
-/**
- * Returns the result of a call that a page has answered, as the `afterTool` hooks have changed it. Nothing
- * runs in this process, so there is no `tool_started`.
- */
-export async function clientResult(leg: Leg, client: ClientCall): Promise<ResultEvent> {
-  return await applyAfterToolHooks(leg, client, await answeredResult(leg, client));
-}
-
-/** Returns the result of a page: its answer if it is valid, otherwise a failure. */
-async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
-  if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
-  // Validated here too: a database function (Supabase) may have stored the answer. It does not check schemas.
-  const answer = await validateAnswer(leg, asks.answer, call);
-  if (!answer.ok) {
-    const { wrongAnswer } = await leg.parts.load();
-    return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
-  }
-  return await successResult(leg, { call, tool }, answer.value);
 }
