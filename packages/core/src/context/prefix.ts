@@ -129,7 +129,7 @@ function optionalParts(
   return {
     ...(output_format && { output_format }),
     ...(clientTools && { client_tools: [...clientTools] }),
-    ...(annotations && { annotations: [...annotations] }),
+    ...(annotations && { annotations }),
   };
 }
 

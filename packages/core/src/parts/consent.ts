@@ -1,12 +1,16 @@
 import { canonicalJson, isEqualJson, type Json, toJson } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
-import type { Consent } from "../log/consent.ts";
+import type { Consent, ConsentPart } from "../log/consent.ts";
+import { screenCall } from "../loop/hooks/tool-hooks.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { CallInput, CheckedInput } from "../loop/leg/part-types.ts";
+import type { CallInput, Consented, PrepareKnown } from "../loop/leg/part-types.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
+import type { Validated } from "../schema/schema.ts";
+import { resultEvent } from "../session/close-calls.ts";
 import { consentChanges } from "../session/consent.ts";
 import type { CallState } from "../session/state.ts";
 import type { Tool } from "../tools/tool.ts";
+import { changedSinceConsent } from "./versions.ts";
 
 // A question that lets a call run is about something: the input that it shows, and for a tool of somebody
 // else, the tool as it was. What runs after the answer is that, or the user is asked again.
@@ -44,16 +48,47 @@ async function hashesOf({ spec, annotations, source }: Tool): Promise<Consent["t
 }
 
 /**
+ * Prepares a call about which the user was asked. It runs as it was shown. If that has changed, the user is
+ * asked again: the hook that has asked gets the answer first, so that a no stays a no. Then the hooks and the
+ * tool decide as if nobody had been asked. If none of them asks, or the call has started, it does not run.
+ */
+export async function prepareAsked<R extends Consented>(
+  leg: Leg,
+  call: CallState,
+  tool: Tool,
+  prepare: PrepareKnown<R>,
+): ReturnType<PrepareKnown<R>> {
+  const written = call.started?.input ?? call.question?.input;
+  const { changes, ...input } = await inputAsShown(leg, call, tool, written ?? call.arguments);
+  if (!input.ok || changes === undefined) {
+    const prepared = await prepare(call, { input });
+    if (prepared.do === "store") return prepared;
+    return { ...prepared, about: await consentIn(call, tool, prepared) };
+  }
+  const refusal = resultEvent(call, false, changedSinceConsent(call, changes));
+  if (call.started !== undefined) return { do: "store", events: [refusal] };
+  if (call.question?.by !== undefined) {
+    const screened = await screenCall(leg, call, tool, { input: input.value, changed: written }, 1);
+    if (screened.do !== "run") return await prepare(call, { input, screened });
+  }
+  const unasked = { ...call, question: undefined, answer: undefined, about: undefined };
+  const prepared = await prepare(unasked, {});
+  if (prepared.do === "run") return { do: "store", events: [refusal] };
+  const events = prepared.events.map((event) =>
+    event.type === "tool_suspended" ? { ...event, data: { ...event.data, changed: [...changes] } } : event,
+  );
+  return { do: "store", events };
+}
+
+/** A call's input, validated. `changes`: what differs from what the user has consented to. */
+type CheckedInput = Validated<unknown> & { changes?: readonly ConsentPart[] };
+
+/**
  * Validates the input of a call about which the user was asked. `written` is the input before it is parsed.
  * If the tool's schema makes something else of it by now, the input that was shown is used, if the schema
  * leaves it as it is. `changes` says what differs all the same.
  */
-export async function inputAsShown(
-  leg: Leg,
-  call: CallState,
-  tool: Tool,
-  written: Json,
-): Promise<CheckedInput> {
+async function inputAsShown(leg: Leg, call: CallState, tool: Tool, written: Json): Promise<CheckedInput> {
   const parsed = await validateFor(leg, tool.input, written);
   const { about, started, question } = call;
   // A task that was started has its message in a session of its own.

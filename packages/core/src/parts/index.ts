@@ -1,6 +1,6 @@
 export { askModelInRun } from "./ask.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
-export { consentIn, inputAsShown } from "./consent.ts";
+export { consentIn, prepareAsked } from "./consent.ts";
 export { outputVerdict } from "./output.ts";
 export { checkPlan } from "./plans.ts";
 export { callProgress } from "./progress.ts";

@@ -27,8 +27,6 @@ export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRef
       return missingToolText(leg, call);
     case "refuse_unasked":
       return noLongerAsks(call);
-    case "refuse_changed":
-      return changedSinceConsent(call, step.changed);
     case "refuse_input":
       return wrongInput(leg, call, tool, step.problems);
     case "refuse_answer":
@@ -124,8 +122,8 @@ function noLongerAsks(call: CallState): string {
   return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${answerSentence(call)}`;
 }
 
-/** Returns the result of a call that is not what the user has consented to, and about which nobody asks now. */
-function changedSinceConsent(call: CallState, changes: readonly ConsentPart[]): string {
+/** Returns the result of a call that is not what the user has consented to, and about which nobody asks again. */
+export function changedSinceConsent(call: CallState, changes: readonly ConsentPart[]): string {
   if (call.running) return changedWhileRunning(call);
   if (call.started !== undefined) return changedSinceAsked(call);
   return `Not run: this call is not what the user was asked about any more (${changes.join(", ")}). Call the tool again if it is still needed.${answerSentence(call)}`;

@@ -24,7 +24,7 @@ export interface RequestPrefix {
   /** The names of the tools that the client of the run has offered; absent without such tools. */
   clientTools?: readonly string[];
   /** What the sources of tools claim about them; absent if none claims anything. */
-  annotations?: readonly { tool: string; claims: JsonObject }[];
+  annotations?: { tool: string; claims: JsonObject }[];
   /** Length of the prefix as JSON, in characters, for the token estimate. */
   chars: number;
 }

@@ -103,7 +103,7 @@ function withoutInput({ input, about }: { input?: Json; about?: Consent }): {
 } {
   return {
     ...(input !== undefined && { input: {} }),
-    ...(about?.input !== undefined && { about: { ...about, input: REDACTED } }),
+    ...(about && { about: {} }),
   };
 }
 

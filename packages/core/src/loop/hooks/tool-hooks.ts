@@ -1,23 +1,13 @@
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
-import type { SkipReason } from "../../log/event-parts.ts";
 import { listedProblems } from "../../schema/problems.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatForModel, resultContent } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallInput, CheckedAsk } from "../leg/part-types.ts";
+import type { CallInput, CheckedAsk, HookDecision } from "../leg/part-types.ts";
 import { validateFor } from "../leg/validate-for.ts";
 import { callHook, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
-
-/** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
-export type HookDecision =
-  | { do: "run"; input: unknown; changed: Json | undefined }
-  | { do: "deny"; why: string }
-  /** The run was stopped before all hooks had decided. */
-  | { do: "leave" }
-  | { do: "answer"; result: Json; skipped: SkipReason | undefined }
-  | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
 
 /**
  * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook

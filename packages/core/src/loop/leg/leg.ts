@@ -3,7 +3,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
-import type { Consent } from "../../log/consent.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -19,12 +18,11 @@ import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
   Asker,
-  CallInput,
   CallProgress,
   CallRefusal,
   CheckedAsk,
-  CheckedInput,
   ChosenAgent,
+  ConsentParts,
   ContextMethods,
   Delegated,
   Delegation,
@@ -56,7 +54,7 @@ export interface Access {
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
  * The loop knows them only by this interface.
  */
-export interface Parts {
+export interface Parts extends ConsentParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
@@ -106,13 +104,9 @@ export interface Parts {
   /** Returns the plan. Throws if the agent does not allow it. */
   checkPlan(agent: Agent, plan: TurnPlan): TurnPlan;
 
-  // Calls made under another version of the agent, or about which the user was asked.
+  // Calls made under another version of the agent.
   /** Returns the result of a refused call. */
   refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string;
-  /** Returns what the user consents to if the call runs with this input. */
-  consentIn(call: CallState, tool: Tool, callInput: CallInput): Promise<Consent>;
-  /** Validates the input of a call about which the user was asked. */
-  inputAsShown(leg: Leg, call: CallState, tool: Tool, written: Json): Promise<CheckedInput>;
   /** Returns the result of a started call that must not run again; `undefined` if it may run. */
   whyNotAgain(call: CallState, tool: Tool): string | undefined;
   /** Returns the result of a call whose answer does not match its schema. */

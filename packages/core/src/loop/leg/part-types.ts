@@ -1,13 +1,14 @@
 import type { Json } from "../../base/json.ts";
 import type { Budget } from "../../log/budget.ts";
-import type { ConsentPart } from "../../log/consent.ts";
+import type { Consent } from "../../log/consent.ts";
 import type { AppendableEvent, NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
+import type { SkipReason } from "../../log/event-parts.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import type { Delegate, TaskAgent, ToolContext } from "../../tools/tool.ts";
+import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
 
 /** A hook or a tool that asks a model. */
 export interface Asker {
@@ -54,16 +55,12 @@ export interface CallInput {
   changed: Json | undefined;
 }
 
-/** A call's input, validated. `changes`: what differs from what the user has consented to. */
-export type CheckedInput = Validated<unknown> & { changes?: readonly ConsentPart[] };
-
 /**
- * Why a call is refused: its tool is missing, its tool no longer asks the user, it is not what the user has
- * consented to, or its input or answer is invalid.
+ * Why a call is refused: its tool is missing, its tool no longer asks the user, or its input or answer is
+ * invalid.
  */
 export type CallRefusal =
   | { do: "refuse_missing" | "refuse_unasked" }
-  | { do: "refuse_changed"; changed: readonly ConsentPart[] }
   | { do: "refuse_input" | "refuse_answer"; problems: readonly string[] };
 
 /** A call's sub-agent, or why the call has none. */
@@ -71,6 +68,43 @@ export type ChosenAgent = { agent: TaskAgent } | { why: string };
 
 /** A hook's question as it is stored, without the name of the hook. */
 export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | "answer_schema" | "expires">;
+
+/** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
+export type HookDecision =
+  | { do: "run"; input: unknown; changed: Json | undefined }
+  | { do: "deny"; why: string }
+  /** The run was stopped before all hooks had decided. */
+  | { do: "leave" }
+  | { do: "answer"; result: Json; skipped: SkipReason | undefined }
+  | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
+
+/** What is known of a call about which the user was asked. */
+export interface KnownOfCall {
+  input?: Validated<unknown>;
+  screened?: HookDecision;
+}
+
+/** Prepares a call of which this is known: returns events to store, or the call that may run. */
+export type PrepareKnown<Run> = (
+  call: CallState,
+  known: KnownOfCall,
+) => Promise<{ do: "store"; events: NewEvent[] } | Run>;
+
+/** A call that runs as the user has consented to. */
+export type Consented = CallInput & { do: "run"; about?: Consent };
+
+/** The work on calls about which the user is asked. */
+export interface ConsentParts<Leg> {
+  /** Returns what the user consents to if the call runs with this input. */
+  consentIn(call: CallState, tool: Tool, callInput: CallInput): Promise<Consent>;
+  /** Prepares a call about which the user was asked. It runs as it was shown, or the user is asked again. */
+  prepareAsked<R extends Consented>(
+    leg: Leg,
+    call: CallState,
+    tool: Tool,
+    prepare: PrepareKnown<R>,
+  ): ReturnType<PrepareKnown<R>>;
+}
 
 /** The progress of a running call, as readers in this process get it. */
 export interface CallProgress {

@@ -1,12 +1,10 @@
 import { sentInputSchema } from "../../context/agent-change.ts";
-import type { ConsentPart } from "../../log/consent.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
-import type { HookDecision } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallInput, CallRefusal, CheckedInput } from "../leg/part-types.ts";
+import type { CallInput, CallRefusal, HookDecision } from "../leg/part-types.ts";
 
 /** The known facts about a call. A fact is `undefined` if it was not found out yet, or does not apply. */
 export interface CallFacts {
@@ -17,7 +15,7 @@ export interface CallFacts {
   /** Why the call is refused before its input is validated. */
   readonly refusal?: string | undefined;
   /** The call's input, validated by the tool's schema. */
-  readonly input?: CheckedInput;
+  readonly input?: Validated<unknown>;
   /** The decision of the `beforeTool` hooks. */
   readonly screened?: HookDecision;
   /** Whether an earlier version of the tool has asked the user. Found out if the tool does not ask now. */
@@ -32,8 +30,6 @@ export interface CallFacts {
 export interface WantedFact {
   fact: "input" | "screened" | "asked" | "chosen" | "answer";
   callInput: CallInput;
-  /** How many hooks are called at most. Default: all. */
-  most?: number | undefined;
 }
 
 /** The next step of a call. */
@@ -45,8 +41,6 @@ export type CallStep =
   /** Leaves the call as it is, because the run was stopped. */
   | { do: "leave" }
   | Extract<HookDecision, { do: "answer" | "ask" }>
-  /** Asks about the call again, because it would not run as the user was shown. */
-  | { do: "ask_again"; changes: readonly ConsentPart[] }
   /** Asks the question that the tool asks the user before it runs. */
   | ({ do: "ask_for_tool" } & CallInput)
   | ({ do: "run"; answer: unknown; agent?: TaskAgent } & CallInput)
@@ -58,7 +52,7 @@ export type CallStep =
 /**
  * Decides the next step of a call, from the log and the known facts. A pure function. Its lines are in the
  * order of the checks: Is the tool missing? Must the call not run again? Is it refused? Is its input valid?
- * Is it what the user has consented to? Do the hooks agree? Does the tool ask? Then the call runs.
+ * Do the hooks agree? Does the tool ask? Then the call runs.
  */
 export function decideCall(call: CallState, facts: CallFacts): CallStep {
   const { tool, notAgain, refusal, input } = facts;
@@ -70,16 +64,11 @@ export function decideCall(call: CallState, facts: CallFacts): CallStep {
   if (input === undefined) return { do: "find_out", fact: "input", callInput: { input, changed } };
   if (!input.ok) return { do: "refuse_input", problems: input.problems };
   const callInput = { input: input.value, changed };
-  const { changes } = input;
-  if (changes && call.started) return { do: "refuse_changed", changed: changes };
-  if (hasPassedHooks(call))
-    return changes ? { do: "ask_again", changes } : afterHooks(call, tool, callInput, facts);
+  if (hasPassedHooks(call)) return afterHooks(call, tool, callInput, facts);
   const { screened } = facts;
-  // The hook that has asked gets the answer first, so that a no stays a no.
-  if (screened === undefined) return { do: "find_out", fact: "screened", callInput, most: changes && 1 };
+  if (screened === undefined) return { do: "find_out", fact: "screened", callInput };
   if (screened.do === "deny") return { do: "refuse", why: screened.why };
   if (screened.do !== "run") return screened;
-  if (changes) return { do: "ask_again", changes };
   const { do: _, ...agreed } = screened;
   return tool.suspends === undefined
     ? afterHooks(call, tool, agreed, facts)

@@ -1,6 +1,6 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
-import type { Consent, ConsentPart } from "../../log/consent.ts";
+import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
@@ -9,7 +9,7 @@ import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallInput } from "../leg/part-types.ts";
+import type { CallInput, KnownOfCall } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
 import { successResult } from "./call-result.ts";
@@ -41,35 +41,22 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
       notAgain: call.started && (await leg.parts.load()).whyNotAgain(call, tool),
       refusal: call.invalid ?? refusalOf(leg, call) ?? shortenedInputRefusal(call, tool),
     };
-  return await prepareWith(leg, call, facts);
+  const prepare = async (one: CallState, known: KnownOfCall) =>
+    await prepareWith(leg, one, { ...facts, ...known });
+  if (tool === undefined || call.about === undefined || (facts.notAgain ?? facts.refusal) !== undefined)
+    return await prepare(call, {});
+  return await (await leg.parts.load()).prepareAsked(leg, call, tool, prepare);
 }
 
 /** Decides about a call step by step. */
-async function prepareWith(leg: Leg, asked: CallState, facts: CallFacts): Promise<Prepared> {
+async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise<Prepared> {
   const tool = facts.tool as Tool;
-  let call = asked;
-  let changed: ConsentPart[] | undefined;
   for (;;) {
     const step = decideCall(call, facts);
-    if (step.do === "ask_again") {
-      changed = [...step.changes];
-      call = { ...call, question: undefined, answer: undefined, about: undefined };
-      facts = { tool, refusal: facts.refusal };
-    } else if (step.do === "find_out") {
-      facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
-    } else if (step.do === "leave") {
-      return { do: "store", events: [] };
-    } else if (step.do !== "run") {
-      const event = await eventOf(leg, call, tool, step);
-      if (changed && event.type === "tool_suspended") event.data.changed = changed;
-      return { do: "store", events: [event] };
-    } else if (changed) {
-      // Nobody asks about what has changed.
-      return { do: "store", events: [await eventOf(leg, asked, tool, { do: "refuse_changed", changed })] };
-    } else {
-      const about = call.about && (await consentIn(leg, call, tool, step));
-      return { ...step, call, tool, ...(about && { about }) };
-    }
+    if (step.do === "run") return { ...step, call, tool };
+    if (step.do === "leave") return { do: "store", events: [] };
+    if (step.do !== "find_out") return { do: "store", events: [await eventOf(leg, call, tool, step)] };
+    facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
   }
 }
 
@@ -83,17 +70,13 @@ function findOut(
   leg: Leg,
   call: CallState,
   tool: Tool,
-  { fact, callInput, most }: WantedFact,
+  { fact, callInput }: WantedFact,
 ): Promise<CallFacts[WantedFact["fact"]]> {
   switch (fact) {
-    case "input": {
-      const written = callInput.changed ?? call.arguments;
-      return call.about === undefined
-        ? validateFor(leg, tool.input, written)
-        : leg.parts.load().then(({ inputAsShown }) => inputAsShown(leg, call, tool, written));
-    }
+    case "input":
+      return validateFor(leg, tool.input, callInput.changed ?? call.arguments);
     case "screened":
-      return screenCall(leg, call, tool, callInput, most);
+      return screenCall(leg, call, tool, callInput);
     case "asked":
       return leg.parts.load().then(({ hasAsked }) => hasAsked(call));
     case "chosen":
@@ -113,7 +96,7 @@ async function eventOf(
   leg: Leg,
   call: CallState,
   tool: Tool,
-  step: Exclude<CallStep, { do: "find_out" | "run" | "leave" | "ask_again" }>,
+  step: Exclude<CallStep, { do: "find_out" | "run" | "leave" }>,
 ): Promise<NewEvent> {
   switch (step.do) {
     case "answer":
