@@ -4,8 +4,8 @@
  */
 export const PLAIN_WORDS = new Set(
   `
-  add advance after again amount answered any api arg argument ask asked asp assistant at auth
-  authorize balance base batch before begin block body boss bound bucket busy by byte cause cent change
+  about add advance after again amount answered any api arg argument ask asked asp assistant at auth
+  authorize balance base batch before begin block body boss bound bucket busy by byte cause cent change changed
   channel char chat check choice chosen claim claude client clock close closed code complete connect
   connection content contract cool cost create cut database db default depend description difference
   directory display doc done down draft duration earlier embedded encoder end ended error estimate

@@ -32,9 +32,10 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 // The log, and the state that is folded from it
 
 export type { AnswerLimit, Resource } from "./log/budget.ts";
+export type { Consent, ConsentPart } from "./log/consent.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
-export type { CalledBy } from "./log/event-data.ts";
+export type { CalledBy, OfCall } from "./log/event-data.ts";
 export type { NextRun, QuestionPlace } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";

@@ -126,8 +126,8 @@ export interface EventData {
    * Applies to all requests until the next `prefix`. Changes to the agent take effect only with this event.
    * `output_format` is the JSON Schema in which the model must answer, if the agent has an `output` and the
    * model has output formats. `client_tools` are the names of those `tools` that the client of the run has
-   * offered, see `RunOptions.clientTools`. `annotations` are what the sources of tools claim about them, which
-   * the model does not read.
+   * offered, see `RunOptions.clientTools`. `annotations` are what the sources of tools claim about them; the
+   * model does not read it.
    */
   prefix: {
     prefix_id: string;
@@ -255,9 +255,9 @@ export interface EventData {
    * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
    *   after this event. `default` is the answer.
    * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. It is shown as running.
-   * - `about` is what the user consents to, if the answer lets the call run. The call runs only if it is still
-   *   so when the answer comes. Clients over HTTP do not get it.
-   * - `changed`: the question is asked again, because these parts have changed since the user was asked before.
+   * - `about` is what the user consents to, if the answer lets the call run. The call does not run if this
+   *   differs when the answer comes. Clients over HTTP do not get it.
+   * - `changed`: the question is asked again, because these parts have changed since it was asked before.
    * - `client_tool` is the name of a tool that runs at the client, see `ToolOptions.runsIn`. No person is
    *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */

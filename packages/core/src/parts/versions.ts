@@ -122,7 +122,7 @@ function noLongerAsks(call: CallState): string {
   return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${answerSentence(call)}`;
 }
 
-/** Returns the result of a call that is not what the user has consented to, and about which nobody asks again. */
+/** Returns the result of a call that is not what the user has consented to, if nobody asks again. */
 export function changedSinceConsent(call: CallState, changes: readonly ConsentPart[]): string {
   if (call.running) return changedWhileRunning(call);
   if (call.started !== undefined) return changedSinceAsked(call);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { ConsentPart } from "../log/consent.ts";
+import type { Consent, ConsentPart } from "../log/consent.ts";
 import type { QuestionPlace } from "../log/event-parts.ts";
 import type { QuestionExpiry } from "../log/expiry.ts";
 
@@ -57,6 +57,11 @@ export interface Asking {
    * closed without an answer. `expired`: nobody answered in time, and `value` is the default.
    */
   answer: { value: Json; error: string | undefined; closed: string | undefined; expired?: true } | undefined;
+  /**
+   * What the user was asked about, or has consented to once the call was started. `undefined` without a
+   * question that lets a call run, or if an earlier version of Pawl has stored it.
+   */
+  about?: Consent | undefined;
   /** How many questions were asked. */
   questions: number;
 }

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
-import type { Consent } from "../log/consent.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { SkipReason } from "../log/event-parts.ts";
@@ -10,7 +9,6 @@ import type { Usage } from "../model/pricing.ts";
 import type { Asking, RunQuestion } from "./asking.ts";
 import { type ContextEntry, type KeptParts, newKeptParts, type RequestPrefix } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
-import type { StartedCall } from "./started-call.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** The state of one tool call. */
@@ -22,15 +20,22 @@ export interface CallState extends Asking {
   invalid: string | undefined;
   /** Why the call was refused without counting as failed, e.g. as one call too many. */
   skipped: SkipReason | undefined;
-  /**
-   * What the user was asked about, or has consented to once the call was started. `undefined` without a
-   * question that lets the call run, or if an earlier version of Pawl has stored it.
-   */
-  about: Consent | undefined;
   /** What the run was charged so far for the call's sub-agent. */
   charged: { usage: Usage; costUsd: number };
-  /** Set once the tool was started. */
-  started: StartedCall | undefined;
+  /**
+   * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
+   * budget of the call's sub-agent. `agent` is the sub-agent's name if the input chose it. `once`: the tool
+   * was not idempotent, so the call must not run again.
+   */
+  started:
+    | {
+        idempotencyKey: string;
+        input?: Json;
+        slice?: Partial<Budget>;
+        agent?: string;
+        once?: true;
+      }
+    | undefined;
   /** Whether a `tool_started` event has followed the last question, if there was one. */
   running: boolean;
   result: StoredOf<"tool_result"> | undefined;

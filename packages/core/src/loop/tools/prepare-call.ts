@@ -60,7 +60,8 @@ async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise
   }
 }
 
-async function consentIn(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<Consent> {
+/** Returns what the user consents to by an answer that lets the call run. */
+async function askedAbout(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<Consent> {
   return await (await leg.parts.load()).consentIn(call, tool, callInput);
 }
 
@@ -102,7 +103,7 @@ async function eventOf(
     case "answer":
       return callResult(call, true, step.result, step.skipped);
     case "ask":
-      return askOfHook(call, step, await consentIn(leg, call, tool, step));
+      return askOfHook(call, step, await askedAbout(leg, call, tool, step));
     case "ask_for_tool":
       return await askForTool(leg, call, tool, step);
     case "take_page_result": {
