@@ -46,9 +46,8 @@ function redactedUserMessage(event: StoredOf<"user_message">): StoredOf<"user_me
 function redactCall(call: CallState | undefined, of: string): void {
   if (call === undefined) return;
   if (of === "tool_call") Object.assign(call, { arguments: {}, key: call.toolName });
-  // What the user has seen is gone, so the call does not run before the user is asked again.
-  if (call.about && (of === "tool_call" || call.about.input !== undefined))
-    call.about = { ...call.about, input: REDACTED };
+  // It may have the input. Runs with redacted events are over, so nobody needs it any more.
+  call.about = undefined;
   if (of === "tool_call" && call.invalid !== undefined) call.invalid = REDACTED;
   if (of === "tool_started" && call.started?.input !== undefined)
     call.started = { ...call.started, input: {} };

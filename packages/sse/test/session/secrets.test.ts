@@ -52,6 +52,27 @@ describe("what does not leave the server", () => {
     }
   });
 
+  it("W5 B9 the parsed input that a question keeps, in its event and in that of the start", async () => {
+    const input = z.object({}).transform(() => ({ key: "s3cret" }));
+    const suspends = { answer: z.boolean(), payload: () => ({}) };
+    const query = tool({ name: "query", description: "Queries.", input, suspends, execute: () => "Done." });
+    const model = scriptedModel([{ tools: [{ name: "query", id: "c1" }] }, { text: "Ok." }]);
+    const made = agent({ name: "dba", model, instructions: "Look.", tools: [query] });
+    const store = memoryStore();
+    const pawl = runtime({ agents: [made], store });
+    const { sessionId, pending } = await pawl.run(made, { userId: "ada", input: "Go" }).result;
+    const answers = [{ callId: "c1", question: pending[0]?.seq ?? 0, value: true }];
+    await pawl.run(made, { userId: "ada", sessionId, answers }).result;
+    const stored = JSON.stringify(await Array.fromAsync(store.read(sessionId)));
+    expect(stored.match(/"about":\{"input":\{"key":"s3cret"/g)).toHaveLength(2);
+    const serve = handler({ runtime: pawl, agent: made, authorize: () => ({ userId: "ada" }) });
+    for (const path of [`/sessions/${sessionId}`, `/sessions/${sessionId}/events`]) {
+      const text = await (await serve(new Request(`http://localhost${path}`))).text();
+      expect(text).toContain("query");
+      expect(text).not.toContain("s3cret");
+    }
+  });
+
   it("W5 F21 what a model answered a hook, which the log keeps for a repeated call", async () => {
     const small = scriptedModel([{ text: "s3cret: the user is a fraud." }]);
     const hook: Hook = {
