@@ -106,7 +106,7 @@ async function withCall(
 }
 
 describe("a call that wants more rights", () => {
-  it("F24 P1 becomes the user's question, and any process goes on with the new token", async () => {
+  it("F24 P1 becomes the user's question, and any process continues with the new token", async () => {
     const { auth, store, one, log, sessionId } = await withCall();
     const { pending } = await one.say("Read", { sessionId });
     expect(pending).toMatchObject([{ kind: "sign_in", payload: { connector: "mcp::test" } }]);

@@ -1,13 +1,13 @@
 import { canonicalJson, isEqualJson, type Json, toJson } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { Consent, ConsentPart } from "../log/consent.ts";
+import { consentChanges } from "../log/consent.ts";
 import { screenCall } from "../loop/hooks/tool-hooks.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallInput, Consented, PrepareKnown } from "../loop/leg/part-types.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
 import type { Validated } from "../schema/schema.ts";
 import { resultEvent } from "../session/close-calls.ts";
-import { consentChanges } from "../session/consent.ts";
 import type { CallState } from "../session/state.ts";
 import type { Tool } from "../tools/tool.ts";
 import { changedSinceConsent } from "./versions.ts";

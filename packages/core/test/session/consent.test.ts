@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { consentChanges } from "../../src/session/consent.ts";
+import { consentChanges } from "../../src/log/consent.ts";
 
 const tool = { description: "d", input_schema: "i", annotations: "a", server: "s" };
 const shown = { input: { path: "/a" }, tool };

@@ -50,7 +50,7 @@ export class McpFailure extends Error {
   /** Whether the connection is gone or the server has forgotten it: nothing was run, and another may work. */
   readonly isStale: boolean;
 
-  /** Whether the server was not there, whoever asks. */
+  /** Whether the server could not be reached by any user. */
   isOffline = false;
 
   /** Whether the server does not accept the state that it had given us. */

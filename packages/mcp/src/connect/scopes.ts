@@ -5,7 +5,7 @@ const MOST = 100;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
 // The SDK's `computeScopeUnion()` takes any number of scopes, with any characters.
-/** Returns all scopes of these lists, separated by spaces; `undefined` if there are none. */
+/** Returns all scopes of these lists, separated by spaces; `undefined` without any. */
 export function allScopes(...lists: readonly (string | undefined)[]): string | undefined {
   const all = new Set(lists.flatMap((list) => (list ?? "").split(" ")).filter((scope) => SCOPE.test(scope)));
   return all.size === 0 ? undefined : [...all].slice(0, MOST).join(" ");

@@ -67,7 +67,7 @@ export async function stdioTransport(
 }
 
 /**
- * Makes `close()` wait until the child is gone, whoever has called it first. The SDK's second call would
+ * Makes `close()` wait until the child is gone, also in a second call. The SDK's second call would
  * return at once, and none waits for the end of a child that it has killed.
  */
 function awaited(transport: Transport): Transport {

@@ -38,7 +38,6 @@ const SHARED: Readonly<Record<string, string>> = {
     "prompts-get-embedded-resource",
     "prompts-get-with-image",
   ),
-  "dns-rebinding-protection": "The app checks the origin of a request, in `authorize`.",
 };
 
 /** Of the stable kit, which speaks the protocols until 2025-11-25. */

@@ -19,7 +19,7 @@ export interface AuthorizationServerOptions {
   clients?: Readonly<Record<string, string>>;
 }
 
-/** Returns who sends a request for tokens. */
+/** Returns the client that sends a request for tokens. */
 function clientIn(request: Request, form: URLSearchParams) {
   const header = request.headers.get("authorization");
   if (header === null) return { client: form.get("client_id") ?? "", secret: undefined };

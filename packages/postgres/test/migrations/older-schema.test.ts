@@ -33,7 +33,7 @@ describe("a schema that is older than the package", () => {
     await expect(store.open?.(wanted)).resolves.toMatchObject({ session: { id: "s1" } });
   });
 
-  it("E6 is named by whatever is called first, also if there is none", async () => {
+  it("E6 is named by the first call, also without a schema", async () => {
     const database = await testDatabase();
     onTestFinished(() => database.drop());
     for (const db of [database.pool(), database.sql()]) {

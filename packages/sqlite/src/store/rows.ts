@@ -20,7 +20,7 @@ export const NOW = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
  * SQL for whether a session has no live lease. One that begins further in the future than its length counts
  * as expired: the clock was set back since, and its holder would have renewed it.
  */
-export const LEASE_IS_OVER = `(lease_holder IS NULL OR lease_expires_at <= ${NOW}
+export const LEASE_IS_OVER: string = `(lease_holder IS NULL OR lease_expires_at <= ${NOW}
   OR (lease_since < lease_expires_at AND lease_since - ${NOW} > lease_expires_at - lease_since))`;
 
 /** Returns a session's row, with the current time as `now`; `undefined` if there is no such session. */
