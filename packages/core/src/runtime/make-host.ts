@@ -4,7 +4,7 @@ import { PawlError } from "../base/errors.ts";
 import { lazy } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { reporter } from "../base/reporter.ts";
-import { newSlots, type Slots } from "../base/slots.ts";
+import { newSlots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
 import { retryUnavailable } from "../base/try-again.ts";
 import type { EventStore } from "../log/store/event-store.ts";

@@ -16,7 +16,7 @@ export function isHiddenWait({ data }: CallEvent): boolean | undefined {
 /** Applies an event of a tool call, or of a hook's question about the run. */
 export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   const { call_id: callId, tool_name: toolName } = event.data;
-  const others = () => view.pending.filter((question) => question.callId !== callId);
+  const pending = view.pending.filter((question) => question.callId !== callId);
   switch (event.type) {
     case "tool_started":
       return {
@@ -24,8 +24,14 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool } = event.data;
-      const { before, changed } = event.data;
+      const {
+        kind,
+        payload,
+        answer_schema: answerSchema,
+        client_tool: clientTool,
+        before,
+        changed,
+      } = event.data;
       const expires = expiryOf(event);
       const question = {
         callId,
@@ -41,12 +47,12 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       const shown = before
         ? changeRunMessage(view, (parts) => [...parts, questionPart(event)])
         : changeCallPart(view, callId, { phase: "waiting" });
-      return { ...shown, pending: [...others(), question] };
+      return { ...shown, pending: [...pending, question] };
     }
     case "tool_answered":
       return {
         ...changeCallPart(view, callId, { ...answeredPhase(event.data), resultSeq: event.seq }),
-        pending: others(),
+        pending,
         run: view.run && { ...view.run, open: true },
       };
     case "tool_result": {
@@ -62,7 +68,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
           (parts) => [...parts, ...outcomeParts(event)],
         ),
         runningTools,
-        pending: others(),
+        pending,
       };
     }
   }
