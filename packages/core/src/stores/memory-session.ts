@@ -82,8 +82,9 @@ export function isToResume({ openRun, status, pending, wakeAt }: Session, now: s
 }
 
 /**
- * Returns whether the session has a lease that has not expired. One that begins further in the future than
- * its length has: the clock was set back since, and its holder would have renewed it.
+ * Returns whether the session has a lease that has not expired. A lease also counts as expired if it begins
+ * further in the future than its length: then the clock was set back, and its holder has not renewed it
+ * since.
  */
 export function isLive({ holder, leasedAt, expires }: MemorySession, now: number): boolean {
   return holder !== undefined && expires > now && 2 * leasedAt - expires <= now;
