@@ -108,7 +108,8 @@ function waitForRing(reader: Reader): undefined {
 }
 
 /**
- * Returns whether a reader should end: aborted, the process is shutting down, or the awaited run has settled.
+ * Returns whether a reader should end: it was aborted, the process is shutting down, or the awaited run has
+ * settled. `awaited` is then `undefined`; it is `false` for a reader that awaits no run.
  */
 function isDone({ signal, source, awaited }: Reader): boolean {
   return signal?.aborted === true || source.over.isOn || awaited === undefined;

@@ -26,7 +26,8 @@ export const EFFECT_MS = 5_000;
  * `effect_started`; after it, the run can only end. An effect that a crash interrupted runs again only if its
  * hook is `idempotent` and the run is not in a crash loop.
  *
- * @returns `true` if the run can end; `false` if `begin` did, because something else was stored first
+ * @returns `true` if the run can end; `false` if `begin` returned `false`, because something else was stored
+ *   first
  */
 export async function runEffects(
   leg: Leg,
@@ -52,7 +53,7 @@ export async function runEffects(
 
 /**
  * Returns a list with the effect that stops the open tasks of sub-agents and charges their use to the run.
- * The list is empty without such tasks. The effect runs before those of hooks, so that a reservation charges
+ * The list is empty without such tasks, unless the effect has begun in an earlier leg. The effect runs before those of hooks, so that a reservation charges
  * that use too.
  */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {

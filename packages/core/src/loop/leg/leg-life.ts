@@ -66,7 +66,7 @@ export interface LegReport {
   reported: boolean;
   /** The problem with the latest answer. It is reported if the run ends as an error. */
   problem: Error | undefined;
-  /** Reports an error that the application has to fix to the runtime's `onError`. Never throws. */
+  /** Reports to the runtime's `onError` an error that the application has to fix. Never throws. */
   toFix(error: unknown): void;
   /** Logs an error without the lease, e.g. that a result arrived too late to count. Never rejects. */
   logLate(error: ErrorReport): Promise<void>;

@@ -82,7 +82,7 @@ export interface Parts extends ConsentParts<Leg> {
   /** Stores a checkpoint if one is due. Returns whether a strategy shortened the context. */
   checkpointIfDue(leg: Leg): Promise<boolean>;
 
-  // Questions of hooks, for credentials, and waits.
+  // Questions (of hooks, of running tools, and for credentials), and waits.
   /** Returns the event by which a hook asks the user about the run. */
   runQuestion(run: RunState, by: string, before: QuestionPlace, ask: Ask): QuestionEvent;
   /** Returns the event that asks the client for the caller's credentials. */

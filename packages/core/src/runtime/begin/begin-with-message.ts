@@ -171,7 +171,11 @@ async function beginRun(
   }
 }
 
-/** Starts a run with the message. The same append ends a run that waits for the user's answer. */
+/**
+ * Starts a run with the message. The same append ends a run that waits for the user's answer. Tries again if
+ * something else was stored first. Returns `overtaken`, without storing the message, if a run is in progress
+ * by then.
+ */
 async function tryToStart(
   host: Host,
   incoming: IncomingMessage,

@@ -9,7 +9,10 @@ import type { ToolSource } from "../../tools/tool-source.ts";
 /** The most names of tools that one error in the log lists. */
 const MOST_NAMES = 20;
 
-/** The lists of left-out tools of which each source was notified: the limit, and the tools' names. */
+/**
+ * By source: the lists of left-out tools of which it was notified. Each list is a text: whose limit left the
+ * tools out (`source` or `all`), and their names.
+ */
 const notified = new WeakMap<ToolSource, Set<string>>();
 
 /** The most lists that are remembered for a source. */

@@ -7,7 +7,8 @@ import type { Host, Place } from "../leg/host.ts";
 /**
  * Waits until a session is resumed, for at most the lease time plus the time limit of its agent's function
  * `tools`. If the session is not open by then, e.g. because the store hangs, frees its place and resolves to
- * `undefined`. The session is not tried again until the store has answered.
+ * `undefined`. The session is not tried again until the store has answered. `resumed` never rejects, so only
+ * the time limit is caught.
  */
 export async function withinLeaseTime<T>(
   { clock, leaseTtlMs, setbacks }: Host,
