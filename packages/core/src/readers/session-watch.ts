@@ -159,10 +159,10 @@ class WatchedSession implements SessionWatch {
 
   #onStored(stored: number): void {
     this.seq = Math.max(this.seq, stored);
-    // Does nothing if the tail has announced the event, or while a run is in progress in this process (`live`):
-    // nearly all appends are then the run's own, and its next notification covers those of others too. Otherwise
-    // wakes the readers. They look in the next turn of the event loop. If the append was this runtime's own, the
-    // tail has its events by then, and the readers need no query.
+    // Does nothing if the tail has announced the event, or while a run is in progress in this process
+    // (`live`): nearly all appends are then the run's own, and its next notification covers those of others
+    // too. Otherwise wakes the readers. They look in the next turn of the event loop. If the append was this
+    // runtime's own, the tail has its events by then, and the readers need no query.
     const { live, seq: announced } = this.#source.tail.peek(this.#sessionId);
     if (live === undefined && announced < this.seq) this.#onChange();
   }

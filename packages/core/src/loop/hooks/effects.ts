@@ -53,8 +53,8 @@ export async function runEffects(
 
 /**
  * Returns a list with the effect that stops the open tasks of sub-agents and charges their use to the run.
- * The list is empty without such tasks, unless the effect has begun in an earlier leg. The effect runs before those of hooks, so that a reservation charges
- * that use too.
+ * The list is empty without such tasks, unless the effect has begun in an earlier leg. The effect runs before
+ * those of hooks, so that a reservation charges that use too.
  */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   const tasks = await leg.run.tasks.open(leg, run);

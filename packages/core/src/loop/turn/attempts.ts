@@ -51,8 +51,8 @@ export async function nextAttempt(
   if (stop !== undefined) {
     await leg.log.add([...charged, error]);
     leg.life.halt(withOwnWords(leg.run.agent, stop));
-    // The failed attempt is charged by now. The end of the run charges the turn's attempt, so the turn gets an
-    // empty one.
+    // The failed attempt is charged by now. The end of the run charges the turn's attempt, so the turn gets
+    // an empty one.
     return beginAttempt(leg, failed);
   }
   const wait = await retryWaitEvent(leg, retry_in_ms, failedAttempts);
