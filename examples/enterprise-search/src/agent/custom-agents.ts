@@ -35,7 +35,7 @@ function mayUse({ workspaceId, email }: Caller, one: StoredAgent): boolean {
 
 function made(stored: StoredAgent, model: ModelClient): CustomAgent<SearchDeps> {
   const { id, name, owner, sources } = stored;
-  // Whoever writes the description of an agent must not be able to claim that it is a public one.
+  // The author of a description must not be able to claim that the agent is a public one.
   const whose = isPublic(stored) ? "Public agent." : `Agent of ${owner}.`;
   const description = `${whose} ${stored.description}`;
   const searched = new Set(sources?.map((source) => `search_${source}`));

@@ -119,7 +119,7 @@ const NO_JSON = "Your answer has no output: it is not JSON.";
 
 const UNCHECKED = "Your output was not checked: the run was stopped or ran out of time.";
 
-/** A valid value, or why there is none. `problem` is `undefined` if there was no value at all. */
+/** A valid value, or the problem with it. `problem` is `undefined` if there was no value at all. */
 type Checked = { value: Json } | { problem: string | undefined; cause?: unknown };
 
 /**
