@@ -207,6 +207,8 @@ export interface LegRecords {
 export interface TaskRunner {
   /** Has a sub-agent do the work of a call. */
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** Returns whether the sub-agent of a call has got its task. */
+  begun(leg: Leg, call: CallState): Promise<boolean>;
   /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
   open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }
