@@ -30,7 +30,8 @@ export interface MissingScopes {
 }
 
 /**
- * A request to a server that failed. Its message has no secrets, and the model reads it.
+ * A request to a server that failed. Its message has no secrets and no invisible characters, and the model
+ * reads it.
  *
  * @example
  * ```ts
@@ -66,7 +67,7 @@ export class McpFailure extends Error {
   rpcCode: number | undefined;
 
   constructor(code: McpFailureCode, outcome: Outcome, message: string, isStale = false) {
-    super(message);
+    super(withoutHidden(message));
     this.name = "McpFailure";
     this.code = code;
     this.outcome = outcome;
@@ -104,7 +105,7 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
   if (thrown instanceof McpFailure) return thrown;
   const { code, name, data } = (thrown ?? {}) as Facts;
   if ("requiredScope" in Object(thrown)) return insufficientScope(server, Object(thrown));
-  const why = withoutHidden(withoutKeys(messageOf(thrown), secrets)).slice(0, 2_000);
+  const why = withoutKeys(messageOf(thrown), secrets).slice(0, 2_000);
   if (data?.reason === LOST || code === "CONNECTION_CLOSED" || code === "REQUEST_TIMEOUT")
     return unknown(
       server,
