@@ -5,7 +5,7 @@ import { objectIn } from "../base/json.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
-import { addressOf, connectorOf, toolNameOf } from "./names.ts";
+import { addressOf, connectorOf, parametersOf, toolNameOf } from "./names.ts";
 import { isShortened, MOST_NAME_CHARS, offeredTool, type ToolMaking, whyNot } from "./offered-tool.ts";
 import { readList } from "./read-list.ts";
 
@@ -176,9 +176,11 @@ function sourceOf<Deps>(
   onChange: (change: McpToolChange) => void,
 ): ToolSource {
   const { name: server, maxToolChars = MAX_TOOL_CHARS } = options;
+  const parameters = parametersOf(options);
   return {
     name: connectorOf(server),
     address: addressOf(options),
+    ...(parameters !== undefined && { parameters }),
     maxChars: maxToolChars,
     omitted: (tools, why) => {
       // Tools have their names on the server here, with a hash if they are not valid for a model.
