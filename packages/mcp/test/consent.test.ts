@@ -126,26 +126,23 @@ describe("an approval of a tool that its server changes before the answer", () =
     },
   );
 
-  it.each(PULLS)(
-    "B9 F24 does not send a call that waited for its user to sign in: %s",
-    async (_, pull) => {
-      const options = { onUnauthorized: "ask" } as const;
-      const { server, store, sessionId, question } = await asked(options);
-      server.now.isLocked = true;
-      const second = boot(server, store, options);
-      const { pending } = await second.answer(sessionId, undefined, answerTo(question.seq));
-      expect(pending).toMatchObject([{ kind: "credentials" }]);
-      server.now.isLocked = false;
-      const sent = server.served.calls().length;
-      const third = boot(server, store, { ...options, ...pull(server) });
-      await third.answer(sessionId, true);
-      expect(server.served.calls().slice(sent)).toEqual([]);
-      expect(await resultOf(third, sessionId)).toMatchObject({
-        success: false,
-        result: expect.stringMatching(/^Not run: "note" of "test" has changed/),
-      });
-    },
-  );
+  it.each(PULLS)("B9 F24 does not send a call that waited for its user to sign in: %s", async (_, pull) => {
+    const options = { onUnauthorized: "ask" } as const;
+    const { server, store, sessionId, question } = await asked(options);
+    server.now.isLocked = true;
+    const second = boot(server, store, options);
+    const { pending } = await second.answer(sessionId, undefined, answerTo(question.seq));
+    expect(pending).toMatchObject([{ kind: "credentials" }]);
+    server.now.isLocked = false;
+    const sent = server.served.calls().length;
+    const third = boot(server, store, { ...options, ...pull(server) });
+    await third.answer(sessionId, true);
+    expect(server.served.calls().slice(sent)).toEqual([]);
+    expect(await resultOf(third, sessionId)).toMatchObject({
+      success: false,
+      result: expect.stringMatching(/^Not run: "note" of "test" has changed/),
+    });
+  });
 
   it("B9 F24 sends a call that waited for its user to sign in, if nothing has changed", async () => {
     const options = { onUnauthorized: "ask" } as const;

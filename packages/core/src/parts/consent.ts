@@ -57,7 +57,11 @@ async function hashesOf({ spec, annotations, source }: Tool): Promise<Consent["t
     description: await hash(spec.description),
     input_schema: await hash(spec.input_schema),
     annotations: await hash(annotations ?? {}),
-    server: await hash([source.name, source.address ?? "", ...(source.parameters ? [source.parameters] : [])]),
+    server: await hash([
+      source.name,
+      source.address ?? "",
+      ...(source.parameters ? [source.parameters] : []),
+    ]),
   };
 }
 
