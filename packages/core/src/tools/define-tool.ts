@@ -107,7 +107,7 @@ export function tool<
 const questions = new WeakMap<object, StoredQuestion>();
 
 /** Returns the fields of a tool's question as they are stored. @throws PawlError `config` */
-export function questionOf({ name, suspends, runsIn }: Tool): StoredQuestion {
+export function storedQuestionOf({ name, suspends, runsIn }: Tool): StoredQuestion {
   const asked = suspends as Suspends<unknown, Schema>;
   return questions.get(asked) ?? storedQuestion(name, asked, runsIn);
 }

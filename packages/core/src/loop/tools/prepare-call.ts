@@ -6,7 +6,7 @@ import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import { questionOf } from "../../tools/define-tool.ts";
+import { storedQuestionOf } from "../../tools/define-tool.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -154,7 +154,7 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
     kind,
     payload: shown,
     about: await askedAbout(leg, call, tool, callInput),
-    ...questionOf(tool),
+    ...storedQuestionOf(tool),
     ...(callInput.changed !== undefined && { input: callInput.changed }),
     ...(tool.runsIn && { client_tool: tool.name }),
   });
