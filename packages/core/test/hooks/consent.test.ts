@@ -10,7 +10,17 @@ import {
   type Tool,
   type ToolContext,
 } from "../../src/index.ts";
-import { answer, askFirst, asked, call, note, path, rest, versions, withDefault } from "../support/consent.ts";
+import {
+  answer,
+  askFirst,
+  asked,
+  call,
+  note,
+  path,
+  rest,
+  versions,
+  withDefault,
+} from "../support/consent.ts";
 import { code } from "../support/errors.ts";
 import { sound } from "../support/hooks.ts";
 import { setup, stored, user } from "../support/setup.ts";
