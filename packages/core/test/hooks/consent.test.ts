@@ -12,8 +12,8 @@ import {
 } from "../../src/index.ts";
 import {
   answer,
-  askFirst,
   asked,
+  askFirst,
   call,
   note,
   path,
