@@ -25,6 +25,8 @@ export interface Link {
   use<T>(work: (client: Client) => Promise<T>, use?: LinkUse): Promise<T>;
   /** What must not appear in a result or an error. */
   secrets(): readonly string[];
+  /** Closes it as soon as no request uses it. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function makeLink<Deps>(
   const secrets = () => [...fixed, ...(token?.secrets() ?? [])];
   const connection = reopening(opener(options, token, known, closings));
   let busy = 0;
+  let isRetired = false;
   let idle: NodeJS.Timeout | undefined;
 
   async function once<T>(work: (client: Client) => Promise<T>, session: string | undefined): Promise<T> {
@@ -67,9 +70,19 @@ export function makeLink<Deps>(
     await connection.close();
   }
 
+  function closeIdle(): void {
+    clearTimeout(idle);
+    onIdle();
+    closings.add(close());
+  }
+
   return {
     secrets,
     close,
+    retire: () => {
+      isRetired = true;
+      if (busy === 0) closeIdle();
+    },
     use: async (work, { session } = {}) => {
       busy += 1;
       clearTimeout(idle);
@@ -83,11 +96,8 @@ export function makeLink<Deps>(
         });
       } finally {
         busy -= 1;
-        if (busy === 0)
-          idle = afterwards(idleMs, () => {
-            onIdle();
-            closings.add(close());
-          });
+        if (busy === 0 && isRetired) closeIdle();
+        else if (busy === 0) idle = afterwards(idleMs, closeIdle);
       }
     },
   };

@@ -63,7 +63,10 @@ export interface McpServer<Deps = unknown> {
   finishSignIn(params: URLSearchParams, user: McpUser<Deps>): Promise<readonly WaitingCall[]>;
   /** Whether there are tokens of the user. The server may have revoked them. */
   isSignedIn(user: McpUser<Deps>): Promise<boolean>;
-  /** Deletes the tokens of the user. They are not revoked at the server. */
+  /**
+   * Deletes the tokens of the user. They are not revoked at the server. Requests in progress go on; this
+   * process sends no other with them, and other processes send none after a minute.
+   */
   signOut(user: McpUser<Deps>): Promise<void>;
   /**
    * Calls back when a list of tools differs from the one before it, tools of the first one are left out, or
