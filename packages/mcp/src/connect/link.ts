@@ -1,4 +1,4 @@
-import { failureOf, McpFailure, notGranted, unreachable } from "../base/failure.ts";
+import { failureOf, McpFailure, notGranted, unreachable, unread } from "../base/failure.ts";
 import { adopt, type Closings, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
@@ -11,6 +11,8 @@ const IDLE_MS = 300_000;
 export interface LinkUse {
   /** The session of an older server to use, also if another process has begun it. */
   session?: string | undefined;
+  /** Whether it only reads, e.g. a list: then no tool has run when it fails. Default: no. */
+  isRead?: boolean | undefined;
   /** The signal of the work. */
   signal?: AbortSignal | undefined;
 }
@@ -45,7 +47,7 @@ export function makeLink<Deps>(
   let isRetired = false;
   let idle: NodeJS.Timeout | undefined;
 
-  async function once<T>(work: (client: Client) => Promise<T>, session: string | undefined): Promise<T> {
+  async function once<T>(work: (client: Client) => Promise<T>, { session, isRead }: LinkUse): Promise<T> {
     let live: Live | undefined;
     const adopted = session !== undefined && connection.open()?.session() !== session;
     try {
@@ -54,10 +56,9 @@ export function makeLink<Deps>(
       return await work(live.client);
     } catch (error) {
       const failed = failureOf(name, error, secrets());
-      // Without a connection nothing was sent, so no outcome is unknown.
-      if (live === undefined && failed.outcome === "unknown") throw unreachable(failed, name, options);
-      if (live !== undefined && failed.isStale) end(live, closings);
-      throw failed;
+      if (live === undefined) throw unopened(failed, options);
+      if (failed.isStale) end(live, closings);
+      throw isRead ? unread(failed, name) : failed;
     } finally {
       // Other requests may still wait for the same child.
       if (busy === 1) live?.hold(false);
@@ -83,16 +84,16 @@ export function makeLink<Deps>(
       isRetired = true;
       if (busy === 0) closeIdle();
     },
-    use: async (work, { session } = {}) => {
+    use: async (work, use = {}) => {
       busy += 1;
       clearTimeout(idle);
       try {
-        return await once(work, session).catch(async (error: unknown) => {
+        return await once(work, use).catch(async (error: unknown) => {
           if (!(error instanceof McpFailure)) throw error;
-          if (error.isStale) return await once(work, session);
+          if (error.isStale) return await once(work, use);
           if (error.wants === undefined || token?.widen === undefined) throw error;
           if (await token.widen(error.wants)) throw notGranted(name, error.wants);
-          return await once(work, session);
+          return await once(work, use);
         });
       } finally {
         busy -= 1;
@@ -101,6 +102,11 @@ export function makeLink<Deps>(
       }
     },
   };
+}
+
+/** Without a connection nothing was sent, so nothing has run, and no outcome is unknown. */
+function unopened<Deps>(failed: McpFailure, options: McpServerOptions<Deps>): McpFailure {
+  return failed.why === "" ? failed : unreachable(failed, options.name, options);
 }
 
 /** Calls back after a while, without keeping the process running. */

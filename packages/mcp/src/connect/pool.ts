@@ -61,8 +61,7 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
   // A program would be started twice again after it was idle.
   const shared: Known = { prior: undefined };
   const closings = newClosings();
-  const signIns =
-    options.oauth && makeSignIns(options, { onError: onSignInError, onChange: (userId) => renew(userId) });
+  const signIns = options.oauth && makeSignIns(options, { onError: onSignInError, onChange: renew });
   const places = newPlaces(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 
@@ -119,9 +118,8 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       return { key, use, secrets: link.secrets };
     },
     close: async () => {
-      const all = [...retired, ...[...links.values()].map(({ link }) => link)];
+      const all = [...retired, ...Array.from(links.values(), ({ link }) => link)];
       links.clear();
-      retired.clear();
       await Promise.all(all.map((link) => link.close()));
       await closings.settled();
     },

@@ -31,10 +31,11 @@ export function mayAsk(method: string): boolean {
 }
 
 /**
- * How long a request waits for the stream, in milliseconds. A server that has not read the `GET` first would
- * drop its question. Some servers send nothing before their first event.
+ * How long a request waits for the stream, in milliseconds: the first one, later ones of a server that has
+ * answered in this time, and those of one that has not. A server that has not read the `GET` first would drop
+ * its question, but some send nothing before their first event.
  */
-const HEAD_START_MS = 100;
+const HEAD_START_MS = { first: 250, prompt: 1_000, slow: 100 };
 
 /** How many times a stream that breaks off is opened again. */
 const MOST_RESUMPTIONS = 2;
@@ -52,19 +53,26 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
   const send = transport.send.bind(transport);
   let requests = 0;
   let resumed = 0;
+  let headStartMs = HEAD_START_MS.first;
   let isOffered = true;
   let ending = new AbortController();
   let ready = Promise.resolve();
-  let answered = (): void => undefined;
+  let release = (_isAnswered: boolean): void => undefined;
 
   function begin(): void {
     ending = new AbortController();
     resumed = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, HEAD_START_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      headStartMs = HEAD_START_MS.slow;
+      resolve();
+    }, headStartMs);
     ready = promise;
-    answered = () => {
+    release = (isAnswered) => {
       clearTimeout(timer);
+      if (isAnswered && !isLate) headStartMs = HEAD_START_MS.prompt;
       resolve();
     };
     const options = { resumptionToken: FIRST, requestSignal: ending.signal };
@@ -93,12 +101,14 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
         isLeft = true;
         requests -= 1;
         if (requests > 0) return;
-        answered();
+        release(false);
         ending.abort();
       };
       return { ready, leave };
     },
     fetch: async (input, init) => {
+      // Not that of a stream which is opened later.
+      const answered = release;
       const headers = new Headers(init.headers);
       const isFirst = headers.get("last-event-id") === FIRST;
       if (requests === 0 || (!isFirst && resumed === MOST_RESUMPTIONS)) return none();
@@ -107,13 +117,14 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
       try {
         const response = await asked(input, { ...init, headers });
         const { ok, status } = response;
+        answered(true);
         if (ok && isEvents(response)) return response;
         await response.body?.cancel();
         // With another token or later, it may have one.
         isOffered = status === 401 || status === 409 || status >= 500;
         return none();
       } finally {
-        answered();
+        answered(false);
       }
     },
   };

@@ -3,6 +3,7 @@ import { LOST, MISFIT } from "../base/failure.ts";
 import { withoutLargeParts } from "../base/large-schema.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import { type Judge, resultKind } from "./judge.ts";
+import { isList, withRawPage } from "./raw-list.ts";
 import type { Transport } from "./sdk.ts";
 import { mayAsk, type SessionStream } from "./session-stream.ts";
 import type { Traffic } from "./traffic.ts";
@@ -11,7 +12,7 @@ type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do seven things that the SDK (2.4) does not do.
+ * Makes a transport do eight things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
@@ -21,6 +22,7 @@ type Id = string | number;
  * - It refuses an answer with many mistakes. The SDK would collect them all.
  * - It removes schemas and metadata with more values than tools may have. The SDK would copy them, several
  *   times.
+ * - It delivers lists with malformed entries. The SDK would refuse the whole list.
  * - It ends the stream of a request that was cancelled. The SDK would read an older server's to its end.
  * - It has the session's own stream open while an older server may ask. The SDK would keep it open for ever,
  *   and with it the process.
@@ -124,12 +126,14 @@ function delivered(transport: Transport, message: Message, { open, over }: Traff
 
 /** Returns the message without large parts of tools; an error in place of an answer with many mistakes. */
 function judged({ message, method = "" }: Delivered, judge: Judge): Message {
+  if (!("result" in message)) return message;
+  if (isList(method)) {
+    const result = method === "tools/list" ? withoutLargeParts(message.result) : message.result;
+    return { ...message, result: withRawPage(method, result) } as Message;
+  }
   const kind = resultKind(method);
-  if (kind === undefined || !("result" in message)) return message;
-  const result = method === "tools/list" ? withoutLargeParts(message.result) : message.result;
-  const wrong = judge(kind, result);
-  if (wrong !== undefined) return errorFor(message.id as Id, wrong, MISFIT);
-  return { ...message, result } as Message;
+  const wrong = kind && judge(kind, message.result);
+  return wrong === undefined ? message : errorFor(message.id as Id, wrong, MISFIT);
 }
 
 /** Returns the answer to a server's request that has too many mistakes. Only questions can have many. */
