@@ -80,16 +80,6 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
     void send({ jsonrpc: "2.0", method: "notifications/none" }, options).catch(() => undefined);
   }
 
-  async function asked(input: string | URL | Request, init: RequestInit): Promise<Response> {
-    for (const ms of BUSY_PAUSES_MS) {
-      const response = await open(input, init);
-      if (response.status !== 409) return response;
-      await response.body?.cancel();
-      await new Promise((resolve) => setTimeout(resolve, ms));
-    }
-    return await open(input, init);
-  }
-
   return {
     join: () => {
       if (!isOffered || transport.sessionId === undefined) return undefined;
@@ -115,7 +105,7 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
       if (isFirst) headers.delete("last-event-id");
       else resumed += 1;
       try {
-        const response = await asked(input, { ...init, headers });
+        const response = await asked(open, input, { ...init, headers });
         const { ok, status } = response;
         answered(true);
         if (ok && isEvents(response)) return response;
@@ -128,6 +118,21 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
       }
     },
   };
+}
+
+/** Sends a `GET`, and again after a while if the server still has the stream before. */
+async function asked(
+  open: SessionStream["fetch"],
+  input: string | URL | Request,
+  init: RequestInit,
+): Promise<Response> {
+  for (const ms of BUSY_PAUSES_MS) {
+    const response = await open(input, init);
+    if (response.status !== 409) return response;
+    await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+  return await open(input, init);
 }
 
 /** What the SDK gets if there is no stream. It does not ask again. */
