@@ -57,7 +57,7 @@ export class McpFailure extends Error {
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
 
-  /** Why the outcome is unknown, without the server's name. Empty for other outcomes. */
+  /** Why the outcome is unknown or its result unusable, without the server's name. Empty for other outcomes. */
   why = "";
 
   /** What the server wants besides the rights that the user has granted; `undefined` for other failures. */
@@ -187,10 +187,22 @@ export function unreachable(
   return new McpFailure("mcp_unreachable", "not_sent", `"${server}" cannot be reached: ${why}.${hint}`);
 }
 
+/** Returns the failure of a request that only reads: its message speaks of no tool that may have run. */
+export function unread(failed: McpFailure, server: string): McpFailure {
+  const { why, code, outcome } = failed;
+  if (why === "") return failed;
+  const isAnswered = outcome === "done";
+  const message = isAnswered
+    ? `The answer of "${server}" cannot be used: ${why}.`
+    : `The request to "${server}" failed: ${why}.`;
+  return Object.assign(new McpFailure(code, isAnswered ? "failed" : outcome, message), { why });
+}
+
 /** Returns the failure for a call that ran, but whose result cannot be used. It must not be repeated. */
-export function unusable(server: string, why: string): McpFailure {
-  const message = `The tool of "${server}" ran, but its result cannot be used: ${why.replace(/\.$/, "")}. Do not repeat the call only because of this.`;
-  return new McpFailure("mcp_unusable_result", "done", message);
+export function unusable(server: string, reason: string): McpFailure {
+  const why = reason.replace(/\.$/, "");
+  const message = `The tool of "${server}" ran, but its result cannot be used: ${why}. Do not repeat the call only because of this.`;
+  return Object.assign(new McpFailure("mcp_unusable_result", "done", message), { why });
 }
 
 const isNoConnection = ({ code }: Facts): boolean => typeof code === "string" && NO_CONNECTION.test(code);
