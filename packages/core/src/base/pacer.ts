@@ -13,6 +13,18 @@ const STUCK_MS = 1_000;
  *
  * Some platforms drop the callbacks of a request that is over. So every caller that waits has a timer of its
  * own, and goes on with the turns if they have come to a stop.
+ *
+ * @example
+ * ```ts
+ * import { newPacer } from "@pawl/core/store";
+ *
+ * const pace = newPacer();
+ * const parse = async (body: string) => {
+ *   await pace();
+ *   return JSON.parse(body);
+ * };
+ * console.log(await Promise.all([parse("1"), parse("2")])); // [ 1, 2 ]
+ * ```
  */
 export function newPacer(): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -7,6 +7,7 @@ import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord, RunQuestion } from "../session/asking.ts";
+import { expiryBy, waitingFor } from "../session/queued.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
 
 /** Adds a call to the run's last turn. */

@@ -93,7 +93,7 @@ it("B8 L12 a run, its questions to models and its summaries name their user to t
   };
   const ask = tool({
     ...{ name: "ask", description: "Asks.", input: nothing },
-    execute: async (_, { askModel }) => (await askModel({ model, prompt: "Well?", maxTokens: 100 })).text,
+    execute: async (_, { askModel }) => (await askModel(model, { prompt: "Well?", maxTokens: 100 })).text,
   });
   const asker = agent({
     ...{ name: "asker", instructions: "i", model: resilient(model), tools: [ask] },
