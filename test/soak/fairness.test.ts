@@ -112,7 +112,9 @@ const rows: Record<string, () => Row> = {
           return started;
         });
         const isOpen = async () =>
-          (await store.sessions.list({ limit: count, userId: "mallory" })).some(({ openRun }) => openRun !== null);
+          (await store.sessions.list({ limit: count, userId: "mallory" })).some(
+            ({ openRun }) => openRun !== null,
+          );
         while (await isOpen()) await pause(500, "between two looks at all runs");
       },
     };

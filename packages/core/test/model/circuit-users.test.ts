@@ -2,8 +2,8 @@ import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import {
   agent,
-  memoryStore,
   type ModelClient,
+  memoryStore,
   resilient,
   runtime,
   summarize,
@@ -114,7 +114,8 @@ it("B8 L12 one user's failing runs leave a resilient model to others", async () 
   const model = resilient(inner, { retry: { retries: 0 } });
   const greeter = agent({ name: "greeter", instructions: "i", model });
   const pawl = runtime({ agents: [greeter], store: memoryStore(), onError: () => undefined });
-  const say = async (userId: string) => (await pawl.run(greeter, { userId, input: `I am ${userId}.` }).result).stop;
+  const say = async (userId: string) =>
+    (await pawl.run(greeter, { userId, input: `I am ${userId}.` }).result).stop;
   for (let n = 0; n < 20; n += 1) await say("mallory");
   expect(inner.requests).toHaveLength(5);
   expect((await say("ada")).type).toBe("end_turn");

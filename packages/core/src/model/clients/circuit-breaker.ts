@@ -1,7 +1,7 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
-import { userCircuits } from "../../base/user-circuits.ts";
 import type { ModelFailure } from "../../base/errors.ts";
+import { userCircuits } from "../../base/user-circuits.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
 import { cutStream, decorate, failureOf, modelError } from "../failure.ts";
