@@ -1,4 +1,4 @@
-import { type Circuit, type CircuitOptions, failureCause, newCircuit } from "./circuit.ts";
+import { type Circuit, type CircuitCall, type CircuitOptions, failureCause, newCircuit } from "./circuit.ts";
 
 /** When circuits open, and what refused calls throw. */
 export interface UserCircuitsOptions extends Omit<CircuitOptions, "refusal"> {
@@ -6,19 +6,16 @@ export interface UserCircuitsOptions extends Omit<CircuitOptions, "refusal"> {
    * Creates the error for a call that is refused. `leftMs`: after how many milliseconds to try again. `whose`
    * says whether the circuit of all users is open, or only the caller's.
    */
-  refusal(leftMs: number, whose: "all" | "user"): Error;
+  refused(leftMs: number, whose: "all" | "user"): Error;
 }
 
 /** A call that both circuits let through. Its methods report how the call has ended. */
-export interface UserCall {
-  succeeded(): void;
+export interface UserCall extends Pick<CircuitCall, "succeeded" | "over"> {
   /**
-   * Reports a failure, see `CircuitCall.failed()`. `isOfAll` says that it has nothing to do with the user,
+   * Reports a failure, see `CircuitCall.failed()`. `isShared` says that it has nothing to do with the user,
    * e.g. because nothing listens at the address.
    */
-  failed(weight: number, options?: { signal?: AbortSignal | undefined; isOfAll?: boolean }): void;
-  /** Ends the call. */
-  over(): void;
+  failed(weight: number, options?: { signal?: AbortSignal | undefined; isShared?: boolean }): void;
 }
 
 /** Stops calls of a service that keeps failing: for one user, or for all. */
@@ -26,7 +23,7 @@ export interface UserCircuits {
   /**
    * Begins a user's call. Calls without a user share one circuit.
    *
-   * @throws the error of `refusal` if a circuit is open
+   * @throws the error of `refused` if a circuit is open
    */
   begin(userId?: string): UserCall;
 }
@@ -47,7 +44,7 @@ const MOST_USERS = 1_000;
  *   failures: 2,
  *   coolDownMs: 30_000,
  *   now: Date.now,
- *   refusal: (_, whose) => new Error(`Open for ${whose}.`),
+ *   refused: (_, whose) => new Error(`Open for ${whose}.`),
  * });
  * for (const user of ["mallory", "mallory", "mallory", "ada"]) {
  *   try {
@@ -61,12 +58,12 @@ const MOST_USERS = 1_000;
  * }
  * ```
  */
-export function userCircuits({ failures, refusal, ...options }: UserCircuitsOptions): UserCircuits {
+export function userCircuits({ failures, refused, ...options }: UserCircuitsOptions): UserCircuits {
   const circuit = (least: number, whose: "all" | "user") =>
     newCircuit({
       ...options,
       failures: Math.max(failures, least),
-      refusal: (leftMs) => refusal(leftMs, whose),
+      refusal: (leftMs) => refused(leftMs, whose),
     });
   const ofAll = circuit(2, "all");
   const ofUsers = new Map<string, Circuit>();
@@ -102,10 +99,10 @@ export function userCircuits({ failures, refusal, ...options }: UserCircuitsOpti
           shared.succeeded();
           lastFailed = undefined;
         },
-        failed: (weight, { signal, isOfAll = false } = {}) => {
+        failed: (weight, { signal, isShared = false } = {}) => {
           own.failed(weight, signal);
           if (weight === 0 || failureCause(signal) === "aborted") return;
-          const counts = isOfAll || lastFailed !== userId || weight === Number.POSITIVE_INFINITY;
+          const counts = isShared || lastFailed !== userId || weight === Number.POSITIVE_INFINITY;
           if (counts) shared.failed(weight, signal);
           lastFailed = userId;
         },

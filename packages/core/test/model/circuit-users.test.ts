@@ -17,13 +17,13 @@ function world(failures = 3) {
   let time = 0;
   const circuits = userCircuits({
     ...{ failures, coolDownMs: 1_000, now: () => time },
-    refusal: (_, whose) => new Error(whose),
+    refused: (_, whose) => new Error(whose),
   });
   const call = (userId: string | undefined, how: "fails" | "ok" | "offline" | "locked" = "ok") => {
     try {
       const one = circuits.begin(userId);
       if (how === "ok") one.succeeded();
-      else one.failed(how === "locked" ? Number.POSITIVE_INFINITY : 1, { isOfAll: how === "offline" });
+      else one.failed(how === "locked" ? Number.POSITIVE_INFINITY : 1, { isShared: how === "offline" });
       one.over();
       return "let through";
     } catch (error) {

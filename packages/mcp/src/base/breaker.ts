@@ -44,7 +44,7 @@ export function breaker(
     failures,
     coolDownMs,
     now,
-    refusal: (leftMs, whose) => isOpen(server, WHY[whose], leftMs),
+    refused: (leftMs, whose) => isOpen(server, WHY[whose], leftMs),
   });
 
   return async (request, work) => {
@@ -57,7 +57,7 @@ export function breaker(
     } catch (error) {
       if (isDown(error)) {
         const isOfAll = error.isOffline || (isShared && error.code === "mcp_unreachable");
-        call.failed(1, { signal, isOfAll });
+        call.failed(1, { signal, isShared: isOfAll });
       } else if (failureCause(signal) !== "aborted") call.succeeded();
       throw error;
     } finally {

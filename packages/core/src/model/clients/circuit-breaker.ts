@@ -69,7 +69,7 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   const { failures = 5, coolDownMs = 30_000, now = Date.now } = options;
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
-  const circuits = userCircuits({ failures, coolDownMs, now, refusal: circuitOpen });
+  const circuits = userCircuits({ failures, coolDownMs, now, refused: circuitOpen });
   async function* stream(
     request: ModelRequest,
     callOptions: StreamOptions,
