@@ -70,4 +70,10 @@ export {
 } from "./base/circuit.ts";
 export type { Sleep } from "./base/clock.ts";
 export { oneByOne } from "./base/one-by-one.ts";
+export {
+  type UserCall,
+  type UserCircuits,
+  type UserCircuitsOptions,
+  userCircuits,
+} from "./base/user-circuits.ts";
 export { withoutKeys } from "./base/without-keys.ts";

@@ -14,6 +14,8 @@ export interface CheckpointSource {
   estimateTokens(chars: number): number;
   /** The state of the run. */
   readonly run: Readonly<RunState>;
+  /** The user of the run. */
+  readonly userId?: string;
   /**
    * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
    * within the run's limits for the next turn. Returns 0 if there is no room. Check this before you ask a

@@ -72,7 +72,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { whenTokens });
   checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
-  return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
+  return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal, userId }) => {
     if (estimatedTokens <= whenTokens) return undefined;
     const keepFrom = boundaryBefore(entries, startOfLastTurns(entries, keepTurns), false);
     const earlier = entries.slice(0, keepFrom);
@@ -91,7 +91,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
     // With less room, the summary could be cut off.
     if (roomFor(call) < maxTokens) return undefined;
     const estimates = { estimatedTokens: promptTokens, estimateTokens };
-    return planOf(await wholeAnswer(model, request, { signal, estimates }), firstKept.seq);
+    return planOf(await wholeAnswer(model, request, { signal, userId, estimates }), firstKept.seq);
   };
 }
 

@@ -134,6 +134,7 @@ function nowOf(leg: Leg, failure: StopReason | undefined): Now {
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.run.withoutCredentials : undefined,
     begunAt: leg.run.begunAt,
+    clockSetBack: leg.run.clockSetBack !== undefined,
     turnsNotified,
     hookStop: hookProgress.stop,
   };

@@ -44,6 +44,7 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
     estimatedTokens: leg.run.agent.estimateTokens(chars),
     estimateTokens: leg.run.agent.estimateTokens,
     run,
+    userId: leg.run.session.userId,
     roomFor: (call) => {
       const room = roomFor(remainingOf(state, leg.run.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;

@@ -40,7 +40,7 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "3",
+      version: "4",
       hash: "4e6c11a7f91df106e4f2c0c3f357ea9a6b95e5118b058b8855bc5abf249b4603",
     });
   });

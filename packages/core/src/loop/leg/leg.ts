@@ -144,6 +144,11 @@ export interface LegRun {
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
+   * Returns the time by the store's clock. Only if the log had a later time when the leg began: then the clock
+   * was set back, and the times of events stand still until it has caught up.
+   */
+  readonly clockSetBack?: (() => string) | undefined;
+  /**
    * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
    * the run ends as stopped. Later calls return the same promise. Default: it may.
    */

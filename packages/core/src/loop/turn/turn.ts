@@ -113,8 +113,8 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
-  // Does not change from attempt to attempt, like `max_tokens`. An answer that a hook gives instead of the
-  // model may have any length.
+  const { userId } = leg.run.session;
+  // Like `max_tokens`, it is that of all attempts. An answer that a hook gives may have any length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
   // Set while a failed attempt is being logged: an error of the log is not a failure of the model.
@@ -126,7 +126,7 @@ async function readAnswer(
   const read = async () => {
     signal.throwIfAborted();
     let failedAttempts = failedAttemptsBefore(leg);
-    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts })) {
+    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         failedAttempts += 1;

@@ -97,6 +97,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     pending: ["c1"],
     hidden: ["c2"],
     wake_at: "2026-12-24T18:00:00.000Z",
+    clock: "2026-12-24T17:00:00.000Z",
   },
   run_left: { run_id: "r1", reason: "draining" },
   run_recovered: { run_id: "r1" },
