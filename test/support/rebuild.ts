@@ -3,7 +3,7 @@ import type { ModelRequest, StoredEvent } from "@pawl/core";
 import { promptOf, requestEvent, requestOf } from "../../packages/core/src/context/build-request.ts";
 import { applyEvent } from "../../packages/core/src/fold/apply.ts";
 import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
-import { newSessionState } from "../../packages/core/src/session/state.ts";
+import { newSessionState } from "../../packages/core/src/session/new-state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 
 /** A request that was rebuilt from the log. */

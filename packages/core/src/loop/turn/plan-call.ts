@@ -9,6 +9,7 @@ import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
+import { estimatedPrompt } from "../../session/counted-prompt.ts";
 import { openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
@@ -40,7 +41,9 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   if (hasLostServerCalls(leg.log.state))
     await leg.log.storeDecision([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
-  const estimatedTokens = leg.run.agent.estimateTokens(prompt.chars);
+  const { agent } = leg.run;
+  const length = { model: turnPlan.model.id, chars: prompt.chars };
+  const estimatedTokens = estimatedPrompt(leg.log.state.counted, length, agent.estimateTokens);
   if (hooksWith(leg, "beforeModel").length === 0)
     return await withinLimits(leg, prompt, { ...turnPlan, estimatedTokens });
   const planned = await planRequest(leg, turnPlan, (plan) => ({
