@@ -113,7 +113,9 @@ export function agent<
     sessionLimits: { ...unlimited, ...sessionLimits },
     onLimit,
     stopMessages,
-    estimateTokens: (chars) => estimateOf(name, estimateTokens(chars)),
+    // `estimatedPrompt()` recognises the default by its identity.
+    estimateTokens:
+      estimateTokens === byCharacters ? byCharacters : (chars) => estimateOf(name, estimateTokens(chars)),
     maxTokens,
     toolOnly,
     toolConcurrency,

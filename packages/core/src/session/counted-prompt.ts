@@ -1,3 +1,5 @@
+import { estimateTokens } from "../model/estimate.ts";
+
 /** What the API has counted for a prompt, from which the next prompt is estimated. */
 export interface CountedPrompt {
   /** The id of the model that was asked. */
@@ -37,16 +39,15 @@ function bounded(rate: number): number {
 
 /**
  * Estimates the tokens of a prompt. What the API has counted before counts as it did; what was added since,
- * by the rate of the last addition. For another model, the estimate is at least `estimate`.
- *
- * @param estimate estimates how many tokens a number of characters is, without an earlier count
+ * by the rate of the last addition. For another model, the estimate is at least a quarter of the characters.
+ * An agent's own `estimate` is used as it is.
  */
 export function estimatedPrompt(
   counted: CountedPrompt | undefined,
   { model, chars }: Pick<CountedPrompt, "model" | "chars">,
-  estimate: (chars: number) => number,
+  estimate: Estimate,
 ): number {
-  if (counted === undefined) return estimate(chars);
+  if (counted === undefined || estimate !== estimateTokens) return estimate(chars);
   const added = chars - counted.chars;
   // A checkpoint may have shortened the prompt. What is left is taken for as dense as the whole was.
   const learned =
@@ -55,10 +56,10 @@ export function estimatedPrompt(
 }
 
 /** Estimates the tokens of a part of a prompt, of `chars` characters. */
-export function estimatedPart(
-  counted: CountedPrompt | undefined,
-  chars: number,
-  estimate: (chars: number) => number,
-): number {
-  return counted === undefined ? estimate(chars) : Math.ceil((counted.tokens / counted.chars) * chars);
+export function estimatedPart(counted: CountedPrompt | undefined, chars: number, estimate: Estimate): number {
+  if (counted === undefined || estimate !== estimateTokens) return estimate(chars);
+  return Math.ceil((counted.tokens / counted.chars) * chars);
 }
+
+/** Estimates how many tokens a number of characters is, without an earlier count. */
+type Estimate = (chars: number) => number;
