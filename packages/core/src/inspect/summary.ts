@@ -6,6 +6,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
+import { refusedWords } from "./refused-words.ts";
 
 /**
  * Returns a summary of an event in a few words, on one line.
@@ -121,7 +122,8 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       usage(data.tokens),
       money(data.cost_cents),
     ),
-  checkpoint: (data) => `${data.reason}, from event ${data.from_seq} on`,
+  checkpoint: ({ reason, from_seq, refused }) =>
+    refused === undefined ? `${reason}, from event ${from_seq} on` : refusedWords(refused),
   redaction: ({ seq }) => `redacts event ${seq}`,
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,

@@ -1,15 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
-import type {
-  FileReference,
-  NextRun,
-  QuestionPlace,
-  RefusedContent,
-  ShortenInput,
-  SkipReason,
-} from "./event-parts.ts";
+import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -155,14 +149,7 @@ export interface EventData {
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
-  checkpoint: {
-    from_seq: number;
-    upto_seq: number;
-    reason: "drop_old_results" | "summary" | "start";
-    only?: "files" | "refused" | "refused_files";
-    refused?: RefusedContent;
-    summary?: string;
-  };
+  checkpoint: Checkpoint;
   /**
    * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
    * type of that event. `call_id`, `attempt` or `run_id` help a client to find where it has shown the
