@@ -65,7 +65,9 @@ export function haveFiles(blocks: readonly ContentBlock[]): boolean {
   return false;
 }
 
-/** Returns whether a block is a picture or a file, wherever its bytes are. A document of plain text is none. */
+/**
+ * Returns whether a block is a picture or a file, wherever its bytes are. A document of plain text is none.
+ */
 export function isMedia({ type, source }: ContentBlock): boolean {
   if (type !== "document") return type === "image";
   const { type: sourceType } = Object(source) as { type?: Json };

@@ -3,6 +3,7 @@ import type { EventData } from "../log/event-data.ts";
 import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
+import { PAGE_BYTES } from "./estimated-chars.ts";
 import { fileOfBlock, haveMedia, isMedia, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { contextEntry } from "./project.ts";
 
@@ -83,9 +84,6 @@ function mediaIn(blocks: readonly ContentBlock[]): Media[] {
     return isMedia(block) ? mediaOf(block) : [];
   });
 }
-
-/** If the pages of a PDF are not known, this many bytes count as one page. */
-const PAGE_BYTES = 50_000;
 
 function mediaOf(block: ContentBlock): Media {
   const file = fileOfBlock(block);

@@ -40,17 +40,17 @@ function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[
 }
 
 function shortBlock(block: ContentBlock, keep: number): ContentBlock {
-  if (isText(block)) return { type: "text", text: shortText(block.text, keep) };
+  if (isText(block)) return { type: "text", text: clippedOrNote(block.text, keep) };
   if (isToolUse(block)) return { ...block, input: shortValue(block.input, keep) };
   if (block.type !== "tool_result") return block;
   const { content } = block;
   if (!Array.isArray(content) || keep === 0)
-    return { ...block, content: shortText(typeof content === "string" ? content : "", keep) };
+    return { ...block, content: clippedOrNote(typeof content === "string" ? content : "", keep) };
   const share = Math.floor(keep / Math.max(1, content.length));
   return { ...block, content: content.map((part) => shortBlock(part as ContentBlock, share)) };
 }
 
-function shortText(text: string, keep: number): string {
+function clippedOrNote(text: string, keep: number): string {
   return keep === 0 ? NOTE : clipText(text, keep);
 }
 

@@ -112,7 +112,7 @@ function answerFrom(answer: CallState["answer"]): CallState["answer"] {
 const NOTHING_YET = {
   agentChange: undefined,
   attempt: undefined,
-  leftOutAt: undefined,
+  refusedAt: undefined,
   openRequest: undefined,
   landing: undefined,
   ending: undefined,

@@ -302,7 +302,7 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[]; output_format?: true };
     estimated_tokens: number;
-    /** The length of the prompt in characters, as the estimate counts it. Absent in logs of earlier versions. */
+    /** The length of the prompt in characters, as the estimate counts it. */
     chars?: number;
     /**
      * Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent if the model has no

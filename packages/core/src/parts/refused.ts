@@ -8,7 +8,7 @@ import type { RefusedContent } from "../log/checkpoint.ts";
 import type { NewEvent } from "../log/event.ts";
 import { CONTEXT_WINDOW, REFUSAL } from "../log/stop-reason.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { Refusal, Refused } from "../loop/leg/part-types.ts";
+import type { Refusal, RefusalOutcome } from "../loop/leg/part-types.ts";
 import { isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
@@ -23,11 +23,11 @@ type Change = RefusedContent["events"][number];
  *
  * A turn is asked once more. If the provider refuses that request, too, more is left out, and the run ends.
  */
-export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<Refused> {
+export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome> {
   const run = openRun(leg.log.state);
   const by = refusal === "by the model" ? "model" : refusedBy(refusal);
   if (run === undefined || by === undefined) return NOTHING;
-  const isSecond = run.leftOutAt === run.turns;
+  const isSecond = run.refusedAt === run.turns;
   switch (by) {
     case "size":
       return await afterSize(leg, (refusal as { message: string }).message, { uptoSeq, isSecond });
@@ -36,7 +36,7 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
     case "signature":
       if (isSecond || !leg.log.state.entries.some(({ blocks }) => blocks.some(isThinking))) return NOTHING;
       // The new prefix after the checkpoint removes all thinking.
-      return { events: eventsOf(leg, { by, events: [] }, uptoSeq), again: true };
+      return { events: refusedCheckpoint(leg, { by, events: [] }, uptoSeq), again: true };
     case "filter":
       return await afterFilter(leg, { uptoSeq, isSecond });
     case "model":
@@ -44,7 +44,7 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
   }
 }
 
-const NOTHING: Refused = { events: [], again: false };
+const NOTHING: RefusalOutcome = { events: [], again: false };
 
 /** What is known of a refused request. */
 interface Sent {
@@ -74,7 +74,7 @@ function refusedBy({ status, errorCode, message }: ModelFailure & { message: str
 }
 
 /** Returns the events of a checkpoint that changes what was refused. */
-function eventsOf(leg: Leg, refused: RefusedContent, uptoSeq: number): NewEvent[] {
+function refusedCheckpoint(leg: Leg, refused: RefusedContent, uptoSeq: number): NewEvent[] {
   const { state } = leg.log;
   const [first] = state.entries;
   if (first === undefined) return [];
@@ -93,23 +93,23 @@ const SHORTEST = 500;
  * Shortens the context after a request that was too long: asks the agent's strategies, removes new files, and
  * shortens the longest entries.
  */
-async function afterSize(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Promise<Refused> {
-  const before = charsOf(leg);
+async function afterSize(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
+  const before = promptChars(leg);
   const allowed = Math.floor(before * (isSecond ? 1 / 4 : allowedShare(message)));
   if (!isSecond && !isPaused(leg.log.state)) await checkpointByStrategy(leg, before - allowed);
   const { entries, prefix } = leg.log.state;
   const newFiles = newEntries(leg).filter(({ blocks }) => haveMedia(blocks));
   const longest = longestEntries(entries, allowed - (prefix?.chars ?? 0));
   const events = [...longest, ...withoutDuplicates(newFiles, longest)];
-  if (events.length === 0 && charsOf(leg) === before) return { ...NOTHING, stop: CONTEXT_WINDOW };
-  const checkpoint = eventsOf(leg, { by: "size", events }, uptoSeq);
+  if (events.length === 0 && promptChars(leg) === before) return { ...NOTHING, stop: CONTEXT_WINDOW };
+  const checkpoint = refusedCheckpoint(leg, { by: "size", events }, uptoSeq);
   return isSecond
     ? { events: checkpoint, again: false, stop: CONTEXT_WINDOW }
     : { events: checkpoint, again: true };
 }
 
 /** Returns the length of the prompt in characters, as it would be sent again. */
-function charsOf({ log: { state } }: Leg): number {
+function promptChars({ log: { state } }: Leg): number {
   return state.entries.reduce((sum, { chars }) => sum + chars, state.prefix?.chars ?? 0);
 }
 
@@ -159,8 +159,10 @@ function newEntries({ log: { state } }: Leg): ContextEntry[] {
   return state.entries.slice(lastAnswer + 1).filter((entry) => !isLeftOut(entry));
 }
 
-/** Replaces refused files by notes: the new ones, or earlier ones if the provider says that there are too many. */
-function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Refused {
+/**
+ * Replaces refused files by notes: the new ones, or earlier ones if the provider says that they are too many.
+ */
+function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   if (isSecond) return NOTHING;
   const withFiles = leg.log.state.entries.filter(({ blocks }) => haveMedia(blocks));
   const fresh = newEntries(leg).filter(({ blocks }) => haveMedia(blocks));
@@ -168,21 +170,21 @@ function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Ref
   const refused = earlier.length > 0 ? earlier : fresh;
   if (refused.length === 0) return NOTHING;
   const events = refused.map(({ seq }) => ({ seq }));
-  return { events: eventsOf(leg, { by: "files", events }, uptoSeq), again: true };
+  return { events: refusedCheckpoint(leg, { by: "files", events }, uptoSeq), again: true };
 }
 
 /**
  * Leaves out what a filter has refused. First what others wrote, e.g. tool results and knowledge; if nothing
  * of it is new or the filter refuses the rest, too, also what the user wrote, and the run ends.
  */
-async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<Refused> {
+async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const fresh = newEntries(leg);
   const byUser = await messagesAmong(leg, fresh);
   const byOthers = fresh.filter(({ seq }) => !byUser.has(seq));
   const again = !isSecond && byOthers.length > 0;
   const events = (again ? byOthers : fresh).map(({ seq }) => ({ seq, keep: 0 }));
   if (events.length === 0) return { ...NOTHING, stop: REFUSAL };
-  const checkpoint = eventsOf(leg, { by: "filter", events }, uptoSeq);
+  const checkpoint = refusedCheckpoint(leg, { by: "filter", events }, uptoSeq);
   return again ? { events: checkpoint, again } : { events: checkpoint, again, stop: REFUSAL };
 }
 
@@ -199,12 +201,12 @@ async function messagesAmong(leg: Leg, entries: readonly ContextEntry[]): Promis
  * Leaves out what the model has refused to answer for the second time in a row. If something has come since
  * the first time, asks again with that alone.
  */
-function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): Refused {
+function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   const { refusedSeq } = leg.log.state;
   const fresh = newEntries(leg);
   const refusedBefore = fresh.filter(({ seq }) => seq < refusedSeq);
   if (refusedBefore.length === 0 && !isSecond) return NOTHING;
   const again = !isSecond && refusedBefore.length < fresh.length;
   const events = (again ? refusedBefore : fresh).map(({ seq }) => ({ seq, keep: 0 }));
-  return { events: eventsOf(leg, { by: "model", events }, uptoSeq), again };
+  return { events: refusedCheckpoint(leg, { by: "model", events }, uptoSeq), again };
 }

@@ -112,8 +112,8 @@ export interface RunState {
   interrupted: boolean;
   /** Whether a checkpoint has failed, so that no other is tried in this run. */
   checkpointFailed: boolean;
-  /** The number of turns at the last checkpoint that left out refused content; `undefined` before it. */
-  leftOutAt: number | undefined;
+  /** The number of turns at the last checkpoint for refused content; `undefined` before it. */
+  refusedAt: number | undefined;
   /** The session's status after the run, if a tool has set it. */
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */

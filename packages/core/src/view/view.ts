@@ -38,8 +38,9 @@ export interface ViewUsage extends Usage {
 
 /**
  * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, a
- * notice that says why the run stopped, or a mark that earlier content is not sent to the model any more. A message has its parts in the order of their arrival. A hook's
- * question about the run is shown as a call, with the hook's name, the question's payload and its answer.
+ * notice that says why the run stopped, or a mark that earlier content is not sent to the model any more. A
+ * message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
+ * with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
   /**

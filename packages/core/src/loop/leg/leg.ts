@@ -31,7 +31,7 @@ import type {
   OpenTask,
   OutputVerdict,
   Refusal,
-  Refused,
+  RefusalOutcome,
   Reported,
 } from "./part-types.ts";
 import type { AskProgress, HookProgress, UserDataProgress } from "./progress.ts";
@@ -87,7 +87,7 @@ export interface Parts extends ConsentParts<Leg> {
    * Decides what follows a request that was refused for its content, by a failure or by the model. `uptoSeq`
    * is the last event that the request contains.
    */
-  afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<Refused>;
+  afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome>;
 
   // Questions (of hooks, of running tools, and for credentials), and waits.
   /** Returns the event by which a hook asks the user about the run. */

@@ -35,7 +35,7 @@ export interface JudgedAttempt {
 export type Refusal = (ModelFailure & { message: string }) | "by the model";
 
 /** What follows a request whose content was refused. */
-export interface Refused {
+export interface RefusalOutcome {
   /** The events of a checkpoint without that content; an empty list if nothing is left out. */
   events: NewEvent[];
   /** Whether the model is asked once more. */

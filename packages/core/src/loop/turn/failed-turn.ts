@@ -4,7 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { contentOf } from "../../model/reply.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { Refusal, Refused } from "../leg/part-types.ts";
+import type { Refusal, RefusalOutcome } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 
@@ -39,7 +39,7 @@ export async function failedTurn(
   const message = messageOf(cause);
   const failure = { retryable: false, ...details, message };
   const isOfContent = MAY_BE_CONTENT.includes(details.status) || details.errorCode !== undefined;
-  const refused = isOfContent ? await afterRefusal(leg, attempt, failure) : undefined;
+  const refused = isOfContent ? await decideAfterRefusal(leg, attempt, failure) : undefined;
   const willRetry = refused?.again === true;
   const context = { attempt: seq, ...details, cause: causeOf(cause), ...(willRetry && { will_retry: true }) };
   await leg.report.logError({ code: "model_error", message, context }, [
@@ -66,8 +66,8 @@ const REFUSED = "Something is set up wrong on our side. Please contact support."
  * refuses is left out of later requests. If the model is asked once more, stores the refusal as a failed
  * attempt; otherwise the answer is stored like any other.
  */
-export async function refusedAnswer(leg: Leg, attempt: Attempt): Promise<Refused> {
-  const refused = await afterRefusal(leg, attempt, "by the model");
+export async function refusedAnswer(leg: Leg, attempt: Attempt): Promise<RefusalOutcome> {
+  const refused = await decideAfterRefusal(leg, attempt, "by the model");
   if (!refused.again) return refused;
   const context = { attempt: attempt.seq, stop_reason: "refusal", will_retry: true };
   const charged = llmResponse(attempt, leg.life.clock.now());
@@ -82,7 +82,7 @@ export async function refusedAnswer(leg: Leg, attempt: Attempt): Promise<Refused
  * Decides what follows a refused request. If the code for that cannot be loaded, the refusal is stored all
  * the same, and that error is reported.
  */
-async function afterRefusal(leg: Leg, { request }: Attempt, refusal: Refusal): Promise<Refused> {
+async function decideAfterRefusal(leg: Leg, { request }: Attempt, refusal: Refusal): Promise<RefusalOutcome> {
   try {
     const parts = await leg.parts.load();
     return await parts.afterRefusal(leg, refusal, request.prompt.upto_seq);
