@@ -32,17 +32,15 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 // The log, and the state that is folded from it
 
 export type { AnswerLimit, Resource } from "./log/budget.ts";
-export type { Checkpoint, RefusedContent } from "./log/checkpoint.ts";
 export type { Consent, ConsentPart } from "./log/consent.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
-export type { CalledBy, OfCall } from "./log/event-data.ts";
-export type { NextRun, QuestionPlace } from "./log/event-parts.ts";
+export type { OfCall } from "./log/event-data.ts";
+export type { CalledBy, Checkpoint, NextRun, QuestionPlace, RefusedContent } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";
 export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";
-export type { ContextEntry, RequestPrefix } from "./session/context-entry.ts";
-export type { CountedPrompt } from "./session/counted-prompt.ts";
+export type { ContextEntry, CountedPrompt, RequestPrefix } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
 export type { SessionState, TurnState } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";

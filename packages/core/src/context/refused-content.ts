@@ -1,6 +1,6 @@
 import { clipText } from "../base/clip-text.ts";
 import type { Json } from "../base/json.ts";
-import type { RefusedContent } from "../log/checkpoint.ts";
+import type { RefusedContent } from "../log/event-parts.ts";
 import { type ContentBlock, isServerCall, isServerResult, isText, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { withoutMedia } from "./file-limits.ts";

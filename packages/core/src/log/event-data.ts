@@ -1,9 +1,16 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
-import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
+import type {
+  CalledBy,
+  Checkpoint,
+  FileReference,
+  NextRun,
+  QuestionPlace,
+  ShortenInput,
+  SkipReason,
+} from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -359,10 +366,4 @@ export interface EventData {
 export interface OfCall {
   tool_name: string;
   call_id: string;
-}
-
-/** What the application says about the user, and whether it gave credentials, which are never stored. */
-export interface CalledBy {
-  caller?: JsonObject;
-  credentials?: true;
 }

@@ -1,15 +1,5 @@
 import { estimateTokens } from "../model/estimate.ts";
-
-/** What the API has counted for a prompt, from which the next prompt is estimated. */
-export interface CountedPrompt {
-  /** The id of the model that was asked. */
-  model: string;
-  /** The length of the prompt in characters. */
-  chars: number;
-  tokens: number;
-  /** The tokens that each further character is estimated to take. */
-  rate: number;
-}
+import type { CountedPrompt } from "./context-entry.ts";
 
 /** What the API has reported for a prompt. */
 type Counted = Pick<CountedPrompt, "model" | "chars" | "tokens">;

@@ -7,8 +7,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, RunQuestion } from "./asking.ts";
-import type { ContextEntry, KeptParts, RequestPrefix } from "./context-entry.ts";
-import type { CountedPrompt } from "./counted-prompt.ts";
+import type { ContextEntry, CountedPrompt, KeptParts, RequestPrefix } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 

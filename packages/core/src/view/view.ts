@@ -1,6 +1,6 @@
 import type { Json } from "../base/json.ts";
-import type { RefusedContent } from "../log/checkpoint.ts";
 import type { EventData } from "../log/event-data.ts";
+import type { RefusedContent } from "../log/event-parts.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";

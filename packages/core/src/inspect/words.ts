@@ -1,4 +1,5 @@
-import type { RefusedContent } from "../log/checkpoint.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { RefusedContent } from "../log/event-parts.ts";
 
 const REFUSED_WORDS: Record<RefusedContent["by"], string> = {
   size: "shortened, because the request was too long",
@@ -13,3 +14,10 @@ export function refusedWords({ by, events }: RefusedContent): string {
   const count = events.length === 1 ? "1 event" : `${events.length} events`;
   return events.length === 0 ? REFUSED_WORDS[by] : `${REFUSED_WORDS[by]}: ${count}`;
 }
+
+/** Why a run was left by its process, in words. */
+export const LEFT: Record<EventData["run_left"]["reason"], string> = {
+  draining: "its process shuts down",
+  hand_over: "its process hands it over",
+  taken_back: "its engine takes it back",
+};
