@@ -72,8 +72,9 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { whenTokens });
   checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
-  return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal, userId }) => {
-    if (estimatedTokens <= whenTokens) return undefined;
+  return async (source) => {
+    const { entries, estimatedTokens, mustFreeTokens, estimateTokens, roomFor, signal, userId } = source;
+    if (mustFreeTokens === undefined && estimatedTokens <= whenTokens) return undefined;
     const keepFrom = boundaryBefore(entries, startOfLastTurns(entries, keepTurns), false);
     const earlier = entries.slice(0, keepFrom);
     const chars = earlier.reduce((sum, entry) => sum + entry.chars, 0);

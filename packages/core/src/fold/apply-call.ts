@@ -1,7 +1,8 @@
 import { canonicalJson } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { CalledBy, EventData } from "../log/event-data.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { CalledBy } from "../log/event-parts.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";

@@ -189,6 +189,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     stopSeq: undefined,
     interrupted: false,
     checkpointFailed: false,
+    refusedAt: undefined,
     sessionStatus: undefined,
     unsettled: true,
     recoveries: 0,

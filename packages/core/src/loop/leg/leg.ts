@@ -30,6 +30,8 @@ import type {
   JudgedAttempt,
   OpenTask,
   OutputVerdict,
+  Refusal,
+  RefusalOutcome,
   Reported,
 } from "./part-types.ts";
 import type { AskProgress, HookProgress, UserDataProgress } from "./progress.ts";
@@ -81,6 +83,11 @@ export interface Parts extends ConsentParts<Leg> {
   // Checkpoints.
   /** Stores a checkpoint if one is due. Returns whether a strategy shortened the context. */
   checkpointIfDue(leg: Leg): Promise<boolean>;
+  /**
+   * Decides what follows a request that was refused for its content, by a failure or by the model. `uptoSeq`
+   * is the last event that the request contains.
+   */
+  afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome>;
 
   // Questions (of hooks, of running tools, and for credentials), and waits.
   /** Returns the event by which a hook asks the user about the run. */
