@@ -57,7 +57,7 @@ export class McpFailure extends Error {
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
 
-  /** Why the outcome is unknown or its result unusable, without the server's name. Empty for other outcomes. */
+  /** Why the outcome is unknown, or the result unusable, without the server's name. Else empty. */
   why = "";
 
   /** What the server wants besides the rights that the user has granted; `undefined` for other failures. */

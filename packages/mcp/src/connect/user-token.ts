@@ -13,7 +13,7 @@ import { type Token, unauthorized } from "./token.ts";
 /** Errors of an authorization server after which the user has to sign in again. */
 const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
-/** How long a token is used before it is read again, in milliseconds: another process may sign the user out. */
+/** How long a token is used before it is read again, in milliseconds: others may sign the user out. */
 const FRESH_MS = 60_000;
 
 /**
