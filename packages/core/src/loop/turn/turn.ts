@@ -13,8 +13,7 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedAttemptsBefore, nextAttempt } from "./attempts.ts";
-import { failedTurn, refusedAnswer } from "./failed-turn.ts";
+import { beginAttempt, failedAttemptsBefore, failedTurn, nextAttempt, refusedAnswer } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
