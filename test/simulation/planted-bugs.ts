@@ -67,7 +67,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a sweep does not find runs whose time has come",
     seed: 3,
     file: core("stores/memory-session.ts"),
-    is: "return wakeAt <= now;",
+    is: "return wakeAt <= now || (updatedAt > now && wakeAt > updatedAt);",
     becomes: "return false;",
   },
   {

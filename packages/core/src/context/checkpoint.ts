@@ -4,7 +4,7 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun, type SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
-import { withoutFiles, withoutRefusedFiles } from "./file-limits.ts";
+import { withoutFiles, withoutRefusedFiles } from "./file-notes.ts";
 import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../base/json.ts";
 import type { RefusedContent } from "../log/event-parts.ts";
 import { type ContentBlock, isServerCall, isServerResult, isText, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import { withoutMedia } from "./file-limits.ts";
+import { withoutMedia } from "./file-notes.ts";
 import { contextEntry } from "./project.ts";
 
 /** Applies a checkpoint for refused content: shortens or replaces the entries of the events that it names. */

@@ -10,7 +10,7 @@ import { checkPricing } from "../model/pricing.ts";
 import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { boundaryBefore, startOfLastTurns } from "./checkpoint.ts";
-import { withoutFiles } from "./file-limits.ts";
+import { withoutFiles } from "./file-notes.ts";
 import { resultText } from "./project.ts";
 import { sanitize } from "./sanitize.ts";
 import type { CheckpointPlan, CheckpointStrategy } from "./strategy.ts";
