@@ -160,6 +160,11 @@ export interface ViewRun {
   stop?: StopReason;
   /** Whether the run ended with the session's status `error`. */
   failed?: boolean;
+  /**
+   * The time until which the run waits before its model is asked again, e.g. because of a rate limit. ISO
+   * 8601, UTC. Absent for waits below 5 s. Once the time has passed, the model is being asked.
+   */
+  retryAt?: string;
 }
 
 /**
