@@ -17,4 +17,5 @@ export {
 export { fetchUserData } from "./read-user-data.ts";
 export { chooseAgent } from "./tasks.ts";
 export { refreshUserData } from "./user-data.ts";
+export { reportIfBug, resultAsJson } from "./tool-mistakes.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

@@ -108,6 +108,11 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     if (record.asked !== undefined) return midwayEvent(call, record);
     record.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, tool, cause), { durationMs: durationMs() });
+    // The result does not depend on this report.
+    await leg.parts
+      .load()
+      .then(({ reportIfBug }) => reportIfBug(leg, tool, cause))
+      .catch(() => undefined);
     return withReport(failed, record, errorCodeOf(cause));
   }
 };

@@ -16,6 +16,7 @@ export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";
 export { toolsThatFit } from "../leg/tools-that-fit.ts";
 export { agentWithOffered } from "../leg/with-offered.ts";
+export { reportMisread, reportUnread } from "../run/handle-mistakes.ts";
 export { continueWoken, recoverSession } from "../sweep/recover-session.ts";
 export { resumeUnlessMovedOn } from "../sweep/resume-at-time.ts";
 export { resumeIfDue, sweep } from "../sweep/sweep.ts";

@@ -1,4 +1,5 @@
 import { trackUntilSettled } from "../../base/counted.ts";
+import { inNextTurn } from "../../base/next-turn.ts";
 import { lazy } from "../../base/once.ts";
 import { applyEvent } from "../../fold/apply.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
@@ -44,14 +45,33 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   };
   // All listeners share one reader, which starts with the first listener.
   const startListening = lazy(() => listenFrom(host, followOptions, emit));
-  const run: Run = {
-    started,
-    result,
-    [Symbol.asyncIterator]: events,
+  let isRead = false;
+  // A failure that nobody has asked for by now is reported: an unhandled rejection would have ended the process.
+  const unread = (isBegun: boolean) => (error: unknown) =>
+    inNextTurn(() => {
+      if (!isRead) host.unread(error, isBegun);
+    });
+  begun.then(() => settled.catch(unread(true)), unread(false));
+  const run: Run & { __proto__: object } = {
+    __proto__: host.notResult,
+    get started() {
+      isRead = true;
+      return started;
+    },
+    get result() {
+      isRead = true;
+      return result;
+    },
+    [Symbol.asyncIterator]: () => {
+      isRead = true;
+      return events();
+    },
     get textStream() {
+      isRead = true;
       return textFrom(host, followOptions);
     },
     on: (type, listener) => {
+      isRead = true;
       checkListening(type, listener);
       listeners.set(type, [...(listeners.get(type) ?? []), listener]);
       // If the store fails, `result` rejects with the error.

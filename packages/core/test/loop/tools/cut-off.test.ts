@@ -33,7 +33,7 @@ describe("a call that was cut off and failed", () => {
     const hook: Hook = {
       name: "ear",
       afterTool: ({ result }) => void heard.push(result),
-      afterRun: ({ result }) => void heard.push(result.actions[0]?.result),
+      afterRun: ({ actions }) => void heard.push(actions[0]?.result),
     };
     const { pawl, say, model } = setup([...calls, { text: "Fine." }], { tools: [pay], hooks: [hook] });
     const run = pawl.run("tester", { ...user, input: "Pay." });
