@@ -160,9 +160,15 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
   const { sessionId, silenceMs = SILENCE_MS, pageSize = 50 } = options;
   const speaks = wire(options, silenceMs);
+  const place: Conversation["place"] = async (...idle) =>
+    await seldom().then(
+      ({ streamPlace }) => streamPlace(...idle),
+      // Without that code, the page keeps its stream.
+      () => new AbortController().signal,
+    );
   const talks = around(
     options,
-    (from, id) => newConversation({ ...from, wire: speaks, pageSize }, id),
+    (from, id) => newConversation({ ...from, wire: speaks, pageSize, ...("document" in globalThis && { place }) }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
   let loaded: Promise<typeof import("./seldom.ts")> | undefined;

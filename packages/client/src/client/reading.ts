@@ -12,6 +12,9 @@ import { isTemporary, Refused } from "../wire/request.ts";
  */
 const GOOD_MS = 5_000;
 
+/** How often a session that was readable may be refused with 401: the page may get a new token meanwhile. */
+const MOST_REFUSALS = 7;
+
 /** Creates a reader that ends with the conversation. Call {@link lead} to make it the active one. */
 export function newReader(talk: Conversation): { control: AbortController; signal: AbortSignal } {
   const control = new AbortController();
@@ -55,25 +58,35 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
       update(talk, { connection: "connecting" });
     }
     const before = { standing: talk.standing, at: Date.now() };
+    const stream: { place?: AbortSignal } = {};
     try {
-      await readSession(talk, signal, failed instanceof Gap);
+      await readSession(talk, signal, failed instanceof Gap, stream);
       failed = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isTemporary(error)) return giveUp(talk, error);
-      failed = error;
+      const isExpired = Object(error).status === 401 && talk.loaded && failures < MOST_REFUSALS;
+      if (!stream.place?.aborted) {
+        if (!isExpired && !isTemporary(error)) return giveUp(talk, error);
+        failed = error;
+      }
     }
-    const wasGood = talk.standing !== before.standing || Date.now() - before.at > GOOD_MS;
-    if (wasGood) failures = 0;
+    if (stream.place?.aborted) failures = -1;
+    else if (talk.standing !== before.standing || Date.now() - before.at > GOOD_MS) failures = 0;
   }
 }
 
 /**
  * Reads over one connection: the session's last messages if it is not loaded, and then the events after it.
  * With `whole`, an answer in progress is requested from its beginning, because resuming in the middle has
- * left a gap.
+ * left a gap. `stream` gets the signal that closes the stream of an idle page.
  */
-async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
+async function readSession(
+  talk: Conversation,
+  life: AbortSignal,
+  whole: boolean,
+  stream: { place?: AbortSignal },
+): Promise<void> {
+  let signal = life;
   const { sessionId } = talk.facts;
   // The response had no header with the session's id and no events, so there is nothing to resume.
   if (sessionId === undefined)
@@ -85,6 +98,13 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
     talk.facts = { ...talk.facts, before };
     talk.standing = standingAt(view.cursor);
     updateView(talk, view, "now");
+  }
+  if (talk.place) {
+    // The server was reachable, and what the page shows is up to date.
+    update(talk, { connection: "open" });
+    stream.place = await talk.place(talk, life);
+    signal = eitherSignal(life, stream.place);
+    signal.throwIfAborted();
   }
   const { place } = talk.standing;
   const from = whole ? { afterSeq: place.afterSeq } : place;
