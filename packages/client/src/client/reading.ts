@@ -70,8 +70,10 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
         failed = error;
       }
     }
-    if (stream.place?.aborted) failures = -1;
-    else if (talk.standing !== before.standing || Date.now() - before.at > GOOD_MS) failures = 0;
+    const isLong = Date.now() - before.at > GOOD_MS;
+    // A server ends a long stream now and then, to authorize its client again.
+    if (stream.place?.aborted || (isLong && failed === undefined)) failures = -1;
+    else if (isLong || talk.standing !== before.standing) failures = 0;
   }
 }
 
