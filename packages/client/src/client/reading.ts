@@ -59,22 +59,21 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
     }
     const before = { standing: talk.standing, at: Date.now() };
     const stream: { place?: AbortSignal } = {};
-    try {
-      await readSession(talk, signal, failed instanceof Gap, stream);
-      failed = undefined;
-    } catch (error) {
-      if (signal.aborted) return;
-      const isExpired = Object(error).status === 401 && talk.loaded && failures < MOST_REFUSALS;
-      if (!stream.place?.aborted) {
-        if (!isExpired && !isTemporary(error)) return giveUp(talk, error);
-        failed = error;
-      }
-    }
+    failed = await readSession(talk, signal, failed instanceof Gap, stream).catch((error: unknown) =>
+      stream.place?.aborted ? undefined : error,
+    );
+    if (signal.aborted) return;
+    if (failed !== undefined && !mayTryAgain(talk, failed, failures)) return giveUp(talk, failed);
     const isLong = Date.now() - before.at > GOOD_MS;
     // A server ends a long stream now and then, to authorize its client again.
     if (stream.place?.aborted || (isLong && failed === undefined)) failures = -1;
     else if (isLong || talk.standing !== before.standing) failures = 0;
   }
+}
+
+/** Returns whether a request may succeed later. A session that was readable may get a new token. */
+function mayTryAgain({ loaded }: Conversation, error: unknown, failures: number): boolean {
+  return isTemporary(error) || (loaded && failures < MOST_REFUSALS && Object(error).status === 401);
 }
 
 /**

@@ -22,13 +22,17 @@ const page = globalThis as {
 
 /** The part of the Web Locks API that is used here. */
 interface Locks {
-  request(name: string, options: { ifAvailable: true }, then: (lock: unknown) => Promise<void>): Promise<void>;
+  request(
+    name: string,
+    options: { ifAvailable: true },
+    then: (lock: unknown) => Promise<void>,
+  ): Promise<void>;
 }
 
 /**
- * Waits until the conversation may have a stream, and returns a signal that aborts once it must close it: of a
- * page that is hidden, or has no place among the tabs of its browser, while nothing is in progress. Then call
- * this again. Never rejects. Without a page, the signal never aborts.
+ * Waits until the conversation may have a stream, and returns a signal that aborts once it must close it: of
+ * a page that is hidden, or has no place among the tabs of its browser, while nothing is in progress. Then
+ * call this again. Never rejects. Without a page, the signal never aborts.
  */
 export async function streamPlace(talk: Conversation, signal: AbortSignal): Promise<AbortSignal> {
   const { document } = page;

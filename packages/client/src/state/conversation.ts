@@ -13,9 +13,9 @@ export interface ConversationOptions extends FromClient<SessionEvent> {
   pageSize: number;
   /**
    * Waits until an idle conversation may have a stream. Resolves to a signal that aborts when it has to close
-   * it. Absent outside of a page.
+   * it. `undefined` outside of a page.
    */
-  place?(talk: Conversation, signal: AbortSignal): Promise<AbortSignal>;
+  place: ((talk: Conversation, signal: AbortSignal) => Promise<AbortSignal>) | undefined;
 }
 
 /** One opened session and its reader. Every change replaces `facts`; the other fields are bookkeeping. */

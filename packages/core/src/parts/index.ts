@@ -16,6 +16,6 @@ export {
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { chooseAgent } from "./tasks.ts";
-export { refreshUserData } from "./user-data.ts";
 export { reportIfBug, resultAsJson } from "./tool-mistakes.ts";
+export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

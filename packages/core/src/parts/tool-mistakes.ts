@@ -1,5 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
+import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { checkedResult, LostResult } from "../tools/result-loss.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -7,12 +8,14 @@ import type { Tool } from "../tools/tool.ts";
 const MOST_REPORTED = 1_000;
 
 /** Reports a mistake of the application to `onError`, unless this process has reported it before. */
-function reportOnce({ report, life, run: { agent } }: Leg, { name }: Tool, what: string, error: Error): void {
-  const mistake = JSON.stringify([agent.name, name, what]);
+function reportOnce(leg: Leg, { name }: Tool, what: string, error: Error): void {
+  const { report, life } = leg;
+  const mistake = JSON.stringify([leg.run.agent.name, name, what]);
   // A tool that was stopped may return whatever it has at hand, e.g. the event of its signal.
   if (life.signal.aborted || report.mistakes.has(mistake) || report.mistakes.size >= MOST_REPORTED) return;
   report.mistakes.add(mistake);
-  report.toFix(error);
+  // The report does not hold up the call. If another process has the session, its own process reports.
+  Promise.resolve(afterBarrier(leg, () => report.toFix(error))).catch(() => undefined);
 }
 
 /**
@@ -35,7 +38,8 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
  */
 // `fetch` throws TypeErrors with a cause, and Node's own functions some with a code, e.g. for an invalid URL.
 export function reportIfBug(leg: Leg, tool: Tool, thrown: unknown): void {
-  if (!(thrown instanceof Error) || !(thrown.name === "TypeError" || thrown.name === "ReferenceError")) return;
+  if (!(thrown instanceof Error) || !(thrown.name === "TypeError" || thrown.name === "ReferenceError"))
+    return;
   const { message, stack = "" } = thrown;
   if (/\bfetch\b/i.test(message) || "cause" in thrown || "code" in thrown) return;
   const [place = ""] = /\n\s+at .*/.exec(stack) ?? [];

@@ -21,7 +21,7 @@ import { lazyLegFiles } from "./later/lazy-leg-files.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
 import { isTask } from "./leg/task-session.ts";
-import { notResult } from "./run/not-result.ts";
+import { notResult } from "./run/make-run.ts";
 import { wakeLater } from "./wakes/wake.ts";
 
 /** The default of `concurrency` for a process with an engine: how many runs it works on at a time. */

@@ -105,7 +105,8 @@ export function storedMoment(
       );
     return { after_ms: Math.round(afterMs) };
   }
-  const ms = at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" && ZONED.test(at) ? at : "");
+  const ms =
+    at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" && ZONED.test(at) ? at : "");
   if (ms >= 0 && ms < LATEST_MS) return { at: new Date(ms).toISOString() };
   const given = typeof at === "string" ? JSON.stringify(at) : kindOf(at);
   throw new PawlError(

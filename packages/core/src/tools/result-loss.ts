@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
 import { MAX_DEPTH } from "../base/json-depth.ts";
+import { firstLoss, instanceName, isLiteral, nestedTooDeep } from "../base/json-loss.ts";
 
 /** What a tool returned, as JSON, or the first part of it that JSON would lose. */
 export type CheckedResult = { json: Json } | { loss: string };
@@ -8,7 +9,7 @@ export type CheckedResult = { json: Json } | { loss: string };
 /** Converts a tool's return value to JSON, unless JSON would lose a part of it. */
 export function checkedResult(value: unknown): CheckedResult {
   try {
-    const loss = lossIn(value, "result", MAX_DEPTH);
+    const loss = lossOf(value, "result", MAX_DEPTH);
     return loss === undefined ? { json: toJson(value) } : { loss };
   } catch (cause) {
     return { loss: `it fails with "${messageOf(cause)}"` };
@@ -29,7 +30,7 @@ export class LostResult extends Error {
 
 // Not `jsonLoss()`: a tool may return instances of classes, e.g. rows of a database, whose fields are kept,
 // and nothing, which is `null`.
-function lossIn(value: unknown, path: string, levelsLeft: number): string | undefined {
+function lossOf(value: unknown, path: string, levelsLeft: number): string | undefined {
   switch (typeof value) {
     case "number":
       return Number.isFinite(value) ? undefined : `${path} is ${value}`;
@@ -38,50 +39,27 @@ function lossIn(value: unknown, path: string, levelsLeft: number): string | unde
     case "function":
       return `${path} is a ${typeof value}`;
     case "object":
-      return value === null ? undefined : lossInObject(value, path, levelsLeft);
+      return value === null ? undefined : lossOfObject(value, path, levelsLeft);
     default:
       return undefined;
   }
 }
 
-/** How many characters of a path are shown if its value is nested too deep. */
-const PATH_CHARS = 40;
-
-function lossInObject(value: object, path: string, levelsLeft: number): string | undefined {
-  if (levelsLeft === 0) return `${path.slice(0, PATH_CHARS)}… is nested too deep, or contains itself`;
+function lossOfObject(value: object, path: string, levelsLeft: number): string | undefined {
+  if (levelsLeft === 0) return nestedTooDeep(path);
   if (value instanceof Date && Number.isNaN(value.getTime())) return `${path} is an invalid Date`;
   const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON === "function") return lossIn(toJSON.call(value, ""), path, levelsLeft - 1);
-  if (Array.isArray(value)) {
-    return firstLoss(value.entries(), (index) => `${path}[${index}]`, levelsLeft);
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // In every realm, the prototype of an object literal has no prototype.
-  const isLiteral = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (typeof toJSON === "function") return lossOf(toJSON.call(value, ""), path, levelsLeft - 1);
+  const inPart = (part: unknown, at: string) => lossOf(part, at, levelsLeft - 1);
+  if (Array.isArray(value)) return firstLoss(value.entries(), (index) => `${path}[${index}]`, inPart);
   const fields = Object.entries(value);
   // All that a Map, a Set, a Promise or a class with private fields has is out of JSON's reach.
   const isHidden = fields.length === 0 || HIDING.test(Object.prototype.toString.call(value));
-  if (!isLiteral && isHidden) return `${path} is ${instanceName(value)}`;
+  const isPlain = isLiteral(value);
+  if (!isPlain && isHidden) return `${path} is ${instanceName(value)}`;
   // Functions in the fields of an instance are methods.
-  const shown = isLiteral ? fields : fields.filter(([, part]) => typeof part !== "function");
-  return firstLoss(shown, (name) => `${path}.${name}`, levelsLeft);
+  const shown = isPlain ? fields : fields.filter(([, part]) => typeof part !== "function");
+  return firstLoss(shown, (name) => `${path}.${name}`, inPart);
 }
 
 const HIDING = /^\[object (Map|Set|Error|Promise)\]$/;
-
-function firstLoss(
-  parts: Iterable<[number | string, unknown]>,
-  pathOf: (key: number | string) => string,
-  levelsLeft: number,
-): string | undefined {
-  for (const [key, part] of parts) {
-    const found = lossIn(part, pathOf(key), levelsLeft - 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function instanceName(value: object): string {
-  const name: unknown = value.constructor?.name;
-  return typeof name === "string" && name !== "" ? `an instance of ${name}` : "an instance of a class";
-}

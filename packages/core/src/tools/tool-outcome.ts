@@ -1,16 +1,16 @@
 import { messageOf } from "../base/errors.ts";
-import { type Json, literalCopy, whole } from "../base/json.ts";
+import { type Json, literalCopy, lossless } from "../base/json.ts";
 import { listedProblems } from "../schema/problems.ts";
 
 /**
- * Converts a tool's return value to JSON; nothing becomes `null`. Returns `undefined` for a value that is more
- * than literals: JSON may lose a part of it, see `checkedResult()`.
+ * Converts a tool's return value to JSON; nothing becomes `null`. Returns `undefined` for a value that is
+ * more than literals: JSON may lose a part of it, see `checkedResult()`.
  */
 export function literalResult(value: unknown): Json | undefined {
   if (value === undefined) return null;
   return literalCopy(
     value instanceof Error ? { name: value.name, message: messageOf(value) } : value,
-    whole,
+    lossless,
   );
 }
 

@@ -44,10 +44,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
       return beginRunInView(view, event);
     case "llm_request":
       // A failed attempt is logged with the request that repeats it after the wait.
-      return markMessagesRead(
-        withoutOpen(event.data.retry_of === undefined ? afterWait(view) : view),
-        event,
-      );
+      return markMessagesRead(withoutOpen(event.data.retry_of === undefined ? afterWait(view) : view), event);
     case "error":
       return waitInView(view, event);
     case "run_recovered":

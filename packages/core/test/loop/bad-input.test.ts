@@ -191,29 +191,41 @@ describe("what cannot poison a session", () => {
     ["itself", cycle, "is nested too deep, or contains itself"],
     ["lists without end, nearly", nested(3_000), "is nested too deep, or contains itself"],
     ["what toJSON hides", { toJSON: () => ({ at: 1n }) }, "result.at is a bigint"],
-  ])("B5 L7 a tool that returns %s is told what would be lost, and the application once", async (_, value, loss) => {
-    const errors: Error[] = [];
-    const world = setup(
-      [{ tools: [odd] }, { tools: [{ ...odd, id: "toolu_2", input: { text: "b" } }] }, ...after],
-      { tools: [broken(value)] },
-      { onError: (error) => errors.push(error as Error) },
-    );
-    const result = await survives(world);
-    // An instance's functions are its methods, and all else is private: it has nothing to lose.
-    if (loss === "") return expect(result).not.toContain("is_error");
-    expect(result).toContain("The tool did its work, but its result cannot be represented as JSON");
-    expect(result).toContain(loss);
-    expect(result).toContain("is_error");
-    expect(result).not.toContain("SECRET");
-    expect(errors).toHaveLength(1);
-    expect(errors[0]?.message).toContain(loss);
-  });
+  ])(
+    "B5 L7 a tool that returns %s is told what would be lost, and the application once",
+    async (_, value, loss) => {
+      const errors: Error[] = [];
+      const world = setup(
+        [{ tools: [odd] }, { tools: [{ ...odd, id: "toolu_2", input: { text: "b" } }] }, ...after],
+        { tools: [broken(value)] },
+        { onError: (error) => errors.push(error as Error) },
+      );
+      const result = await survives(world);
+      // An instance's functions are its methods, and all else is private: it has nothing to lose.
+      if (loss === "") return expect(result).not.toContain("is_error");
+      expect(result).toContain("The tool did its work, but its result cannot be represented as JSON");
+      expect(result).toContain(loss);
+      expect(result).toContain("is_error");
+      expect(result).not.toContain("SECRET");
+      expect(errors).toHaveLength(1);
+      expect(errors[0]?.message).toContain(loss);
+    },
+  );
 
   it.each<[string, unknown, string]>([
     ["nothing", undefined, "null"],
     ["a list with nothing", [undefined, 1], "[null,1]"],
     ["a date", { at: new Date(0), gone: undefined }, "1970-01-01"],
-    ["an instance of a class", { row: new (class Row { id = 7; name() {} })() }, '{\\"row\\":{\\"id\\":7}}'],
+    [
+      "an instance of a class",
+      {
+        row: new (class Row {
+          id = 7;
+          name() {}
+        })(),
+      },
+      '{\\"row\\":{\\"id\\":7}}',
+    ],
   ])("B5 L7 a tool that returns %s loses nothing", async (_, value, shown) => {
     const world = setup([{ tools: [odd] }, ...after], { tools: [broken(value)] });
     const result = await survives(world);

@@ -39,7 +39,9 @@ describe("a run that fails and that nobody awaits", () => {
     await expect(pawl.run("tester", lost).result).rejects.toMatchObject({ code: "not_found" });
     await expect(pawl.run("tester", lost).started).rejects.toMatchObject({ code: "not_found" });
     await expect(Array.fromAsync(pawl.run("tester", lost))).rejects.toMatchObject({ code: "not_found" });
-    await expect(Array.fromAsync(pawl.run("tester", lost).textStream)).rejects.toMatchObject({ code: "not_found" });
+    await expect(Array.fromAsync(pawl.run("tester", lost).textStream)).rejects.toMatchObject({
+      code: "not_found",
+    });
     pawl.run("tester", lost).on("run_ended", () => undefined);
     pawl.run("tester", { ...user, input: "Go" });
     await settled();
@@ -55,7 +57,9 @@ describe("fields of a result that are read from the run", () => {
     expect([text, stop]).toEqual([undefined, undefined]);
     await run.result;
     await until(() => errors.length > 0);
-    expect(((await pawl.run("tester", { ...user, input: "Go" })) as unknown as { pending?: [] }).pending).toBe(undefined);
+    expect(
+      ((await pawl.run("tester", { ...user, input: "Go" })) as unknown as { pending?: [] }).pending,
+    ).toBe(undefined);
     await settled();
     expect(errors).toMatchObject([
       {

@@ -32,8 +32,8 @@ const ANSWER_MS = 60_000;
 
 /**
  * Returns the database for statements over Pawl's own tables. If one fails because a table, a column or a
- * function is missing, the error names the schema's version and what to do. A statement that takes longer than
- * `timeoutMs` fails with `store_unavailable`, and is abandoned.
+ * function is missing, the error names the schema's version and what to do. A statement that takes longer
+ * than `timeoutMs` fails with `store_unavailable`, and is abandoned.
  */
 export function ownTables(db: Database, timeoutMs: number = ANSWER_MS): Queryable {
   return {

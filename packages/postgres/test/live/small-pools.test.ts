@@ -91,7 +91,9 @@ describe("a database that does not answer", () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const pawl = runtime({ agents: [helper], store, onError, times: { storeRetryMs: [] } });
-    const error = await pawl.run(helper, { userId: "ada", input: "Hi" }).result.catch((cause: unknown) => cause);
+    const error = await pawl
+      .run(helper, { userId: "ada", input: "Hi" })
+      .result.catch((cause: unknown) => cause);
     expect(PawlError.is(error, "store_unavailable")).toBe(true);
     expect(String(error)).toContain("The database has not answered for 50 ms.");
   });

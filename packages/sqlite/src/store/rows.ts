@@ -81,8 +81,8 @@ function wholeData(db: SqliteDatabase, { session_id, sequence_number, data }: Ro
 const ZONED = /T[\d:.]+(Z|[+-]\d\d:\d\d)$/i;
 
 /**
- * Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time with its
- * zone
+ * Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time with
+ * its zone
  */
 export function timeOf(field: string, text: string): number {
   const ms = ZONED.test(text) ? Date.parse(text) : Number.NaN;

@@ -39,7 +39,7 @@ describe("a stream that lasts", () => {
     expect((messages[1]?.text ?? "").length).toBeLessThan("word ".length * 45);
   }, 30_000);
 
-  it("B5 F16 does not stop the run whose client comes back", async () => {
+  it("B5 L10 does not stop the run whose client comes back", async () => {
     const served = await serve(slowly(), { reauthorizeMs: 150, onClientGone: "stop" });
     const client = clientOf(served);
     await client.send("go");

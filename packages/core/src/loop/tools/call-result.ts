@@ -20,13 +20,13 @@ export function successResult(
   decisions: ToolDecisions = {},
 ): ResultEvent | Promise<ResultEvent> {
   const result = literalResult(value);
-  if (result !== undefined) return eventOf(leg, { call, tool }, result, decisions);
+  if (result !== undefined) return successEvent(leg, { call, tool }, result, decisions);
   return leg.parts
     .load()
-    .then(({ resultAsJson }) => eventOf(leg, { call, tool }, resultAsJson(leg, tool, value), decisions));
+    .then(({ resultAsJson }) => successEvent(leg, { call, tool }, resultAsJson(leg, tool, value), decisions));
 }
 
-function eventOf(
+function successEvent(
   leg: Leg,
   { call, tool }: { call: CallState; tool: Tool },
   result: Json,

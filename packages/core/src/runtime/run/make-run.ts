@@ -15,6 +15,15 @@ import { stopOnAbort } from "../begin/stop-on-abort.ts";
 import type { Host } from "../leg/host.ts";
 import type { Run, RunStart } from "../leg/run-handle.ts";
 
+/** The fields of a run's result. In plain JavaScript, `await pawl.run(…)` looks as if it had them. */
+const RESULT_FIELDS = "text output stop actions turns usage costUsd pending sessionId runId".split(" ");
+
+/** Makes the prototype of a runtime's runs: each field of a result calls `misread` with its name. */
+export function notResult(misread: (field: string) => void): object {
+  const getters = RESULT_FIELDS.map((field) => [field, { get: () => misread(field) }]);
+  return Object.defineProperties({}, Object.fromEntries(getters));
+}
+
 /** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal): Run {
   const started = begun.then(({ start }) => start);
@@ -38,7 +47,6 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     wholeText: true,
   }));
   followOptions.catch(() => undefined);
-  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, followOptions);
   const listeners = new Map<string, readonly ((event: never) => void)[]>();
   const emit = (event: SessionEvent): void => {
     for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
@@ -46,7 +54,7 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   // All listeners share one reader, which starts with the first listener.
   const startListening = lazy(() => listenFrom(host, followOptions, emit));
   let isRead = false;
-  // A failure that nobody has asked for by now is reported: an unhandled rejection would have ended the process.
+  // A failure that nobody has asked for by now is reported: unhandled, it would have ended the process.
   const unread = (isBegun: boolean) => (error: unknown) =>
     inNextTurn(() => {
       if (!isRead) host.unread(error, isBegun);
@@ -64,7 +72,7 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     },
     [Symbol.asyncIterator]: () => {
       isRead = true;
-      return events();
+      return followFrom(host, followOptions);
     },
     get textStream() {
       isRead = true;

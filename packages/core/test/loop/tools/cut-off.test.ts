@@ -80,7 +80,15 @@ describe("a call that was cut off and failed", () => {
       name: "boss",
       instructions: "You delegate.",
       model,
-      tools: [agentTool({ agent: clerk, name: "clerk", description: "Pays.", input: nothing, message: () => "Pay." })],
+      tools: [
+        agentTool({
+          agent: clerk,
+          name: "clerk",
+          description: "Pays.",
+          input: nothing,
+          message: () => "Pay.",
+        }),
+      ],
     });
     const pawl = runtime({ agents: [boss, clerk], store: memoryStore() });
     const run = pawl.run("boss", { ...user, input: "Pay." });

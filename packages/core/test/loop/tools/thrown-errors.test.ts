@@ -126,11 +126,7 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
     const errors: unknown[] = [];
     const passing = Object.assign(new TypeError("fetch failed"), { cause: new Error("ECONNREFUSED") });
     for (const error of [new Error("no such row"), new RangeError("bug"), passing]) {
-      const world = setup(
-        script,
-        { tools: [throwing(error)] },
-        { onError: (error) => errors.push(error) },
-      );
+      const world = setup(script, { tools: [throwing(error)] }, { onError: (error) => errors.push(error) });
       await world.say("Go");
     }
     expect(errors).toEqual([]);
@@ -143,7 +139,11 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
       execute: ({ text }) => (text as unknown as { rows: string[] }).rows[0],
     });
     const errors: Error[] = [];
-    const world = setup([...script, ...script], { tools: [buggy] }, { onError: (error) => errors.push(error as Error) });
+    const world = setup(
+      [...script, ...script],
+      { tools: [buggy] },
+      { onError: (error) => errors.push(error as Error) },
+    );
     const { sessionId, actions } = await world.say("Go");
     await world.say("Go", { sessionId });
     expect(actions[0]?.result).toMatch(/^Cannot read properties of undefined/);
