@@ -162,16 +162,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const speaks = wire(options, silenceMs);
   const talks = around(
     options,
-    (from, id) =>
-      newConversation(
-        {
-          ...from,
-          wire: speaks,
-          pageSize,
-          ...("document" in globalThis && { place: placed(() => seldom()) }),
-        },
-        id,
-      ),
+    (from, id) => newConversation({ ...from, wire: speaks, pageSize, place: placed(() => seldom()) }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
   let loaded: Promise<typeof import("./seldom.ts")> | undefined;
@@ -230,7 +221,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   };
 }
 
-/** Makes the function by which idle tabs of a browser leave connections to others. Its code is loaded later. */
+/** Makes the function by which idle tabs leave connections to others. Its code is loaded later. */
 function placed(seldom: () => Promise<typeof import("./seldom.ts")>): Conversation["place"] {
   if (!("document" in globalThis)) return undefined;
   return async (...idle) =>
