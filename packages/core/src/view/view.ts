@@ -7,7 +7,7 @@ import type { Question } from "../session/run-result.ts";
 /**
  * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call
  * failed, was refused, or was closed without an answer. The result of a closed call is
- * `{ answered: false, reason }`.
+ * `{ answered: false, reason }`, or, for a tool of a page, a text that its outcome is unknown.
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
