@@ -21,7 +21,7 @@ export const PLAIN_WORDS = new Set(
   server set setting shorten shown signal size skipped sleep span spec spending spent sql sqlite
   start started state status storage stored stream strict subscribe success summary supabase suspend
   system tag task test text thinking thread time timeline timeout title to token total transaction
-  ttl type typed ui under until up url usd use used validate value version when whose why width wire with within
+  ttl type typed ui under unknown until up url usd use used validate value version when whose why width wire with within
   without work worker wrapped write zod
 `
     .trim()

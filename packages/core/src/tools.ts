@@ -3,7 +3,7 @@
 
 // Calling tools outside of a run
 
-export { outcomeUnknown } from "./session/close-calls.ts";
+export { isOutcomeUnknown, outcomeUnknown } from "./session/close-calls.ts";
 export { callTool } from "./tools/call-tool.ts";
 export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/call-tool-types.ts";
 

@@ -4,7 +4,7 @@
 
 export { postgresBlobs } from "./store/postgres-blobs.ts";
 export { postgresReservations } from "./store/postgres-reservations.ts";
-export { postgresStore } from "./store/postgres-store.ts";
+export { type PostgresStoreOptions, postgresStore } from "./store/postgres-store.ts";
 
 // The schema
 

@@ -38,7 +38,11 @@ async function payAndStop(how: How): Promise<string> {
 export const attack: Attack = {
   id: "bugs-01",
   title: "The model reads that a payment was not made, which was in flight when its run or its time ended",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/loop/tools/cut-off.test.ts",
+    title: "B3 L9 has an unknown outcome for the model, the view, the actions and the hooks, after a stop",
+  },
   attempt: () =>
     brokenByAny({
       "ended by the user": () => payAndStop("the user"),

@@ -27,7 +27,11 @@ async function storedIn(zone: string): Promise<string> {
 export const attack: Attack = {
   id: "bugs-17",
   title: "A question's `expires.at` without an offset is another moment in each process's time zone",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/tools/times.test.ts",
+    title: "B5 F26 a time without a zone is refused: %s",
+  },
   attempt: async () => {
     const got: string[] = [];
     for (const zone of ["UTC", "America/New_York", "Asia/Tokyo"]) got.push(await storedIn(zone));

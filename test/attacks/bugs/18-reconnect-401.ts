@@ -8,7 +8,11 @@ export const attack: Attack = {
   id: "bugs-18",
   title:
     "A page whose token expires while it reconnects stays offline, although it has a new one a moment later",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/client/test/tokens.test.ts",
+    title: "B5 W4 while the page reconnects: it reads on once headers() has a new one",
+  },
   attempt: async () => {
     let valid = "t1";
     let token = "t1";

@@ -72,7 +72,11 @@ async function openTabs(browser: Browser, folder: string): Promise<string[]> {
 export const attack: Attack = {
   id: "bugs-20",
   title: "Over HTTP/1.1, the sixth tab of a browser cannot send, and the seventh does not load",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/client/test/tabs.test.ts",
+    title: "B5 K1 four keep a stream, the others look now and then, and one gets a place that is free",
+  },
   limits: { ms: 180_000 },
   attempt: async ({ folder }) => {
     const browser = await startBrowser();

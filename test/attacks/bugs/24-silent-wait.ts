@@ -9,7 +9,11 @@ import { mustHold } from "../parts/must-hold.ts";
 export const attack: Attack = {
   id: "bugs-24",
   title: "Neither readers nor the view show that a run waits two minutes for its model",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/runtime/retry-wait.test.ts",
+    title: "B5 F26 the view says until when the run waits, in its process and without one",
+  },
   attempt: async () => {
     const api = await gateway(({ response }) =>
       refuse(response, 429, "rate_limit_error", "Too many", { "retry-after": "120" }),

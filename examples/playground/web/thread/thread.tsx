@@ -114,6 +114,17 @@ function Working({ state, writes }: WorkingProps) {
       </p>
     );
   }
+  const until = waitsUntil(state);
+  if (until !== undefined) {
+    return (
+      <p className="working" data-testid="waits">
+        <Wheel turning />
+        <span className="doing">
+          The model is busy. {voice} asks again at {until.toLocaleTimeString([], { timeStyle: "short" })}.
+        </span>
+      </p>
+    );
+  }
   if (!isShown) return null;
   return (
     <p className="working" data-testid="working">
@@ -125,6 +136,12 @@ function Working({ state, writes }: WorkingProps) {
       )}
     </p>
   );
+}
+
+/** Returns until when the run waits before its model is asked again; `undefined` if it does not wait. */
+export function waitsUntil({ run }: Pick<AgentState, "run">, now = Date.now()): Date | undefined {
+  const until = new Date(run?.retryAt ?? 0);
+  return run?.open === true && until.getTime() > now ? until : undefined;
 }
 
 /** Returns whether the user has stopped the last answer, so that they may want another one. */

@@ -162,7 +162,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const speaks = wire(options, silenceMs);
   const talks = around(
     options,
-    (from, id) => newConversation({ ...from, wire: speaks, pageSize }, id),
+    (from, id) => newConversation({ ...from, wire: speaks, pageSize, place: placed(() => seldom()) }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
   let loaded: Promise<typeof import("./seldom.ts")> | undefined;
@@ -219,6 +219,17 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
     close: () => leave(talks.current),
   };
+}
+
+/** Makes the function by which idle tabs leave connections to others. Its code is loaded later. */
+function placed(seldom: () => Promise<typeof import("./seldom.ts")>): Conversation["place"] {
+  if (!("document" in globalThis)) return undefined;
+  return async (...idle) =>
+    await seldom().then(
+      ({ streamPlace }) => streamPlace(...idle),
+      // Without that code, the page keeps its stream.
+      () => new AbortController().signal,
+    );
 }
 
 /** Rejects with an error that has the code and the message of a failure. */

@@ -12,6 +12,9 @@ import { isTemporary, Refused } from "../wire/request.ts";
  */
 const GOOD_MS = 5_000;
 
+/** How often a session that was readable may be refused with 401: the page may get a new token meanwhile. */
+const MOST_REFUSALS = 7;
+
 /** Creates a reader that ends with the conversation. Call {@link lead} to make it the active one. */
 export function newReader(talk: Conversation): { control: AbortController; signal: AbortSignal } {
   const control = new AbortController();
@@ -55,25 +58,36 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
       update(talk, { connection: "connecting" });
     }
     const before = { standing: talk.standing, at: Date.now() };
-    try {
-      await readSession(talk, signal, failed instanceof Gap);
-      failed = undefined;
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!isTemporary(error)) return giveUp(talk, error);
-      failed = error;
-    }
-    const wasGood = talk.standing !== before.standing || Date.now() - before.at > GOOD_MS;
-    if (wasGood) failures = 0;
+    const stream: { place?: AbortSignal } = {};
+    failed = await readSession(talk, signal, failed instanceof Gap, stream).catch((error: unknown) =>
+      stream.place?.aborted ? undefined : error,
+    );
+    if (signal.aborted) return;
+    if (failed !== undefined && !mayTryAgain(talk, failed, failures)) return giveUp(talk, failed);
+    const isLong = Date.now() - before.at > GOOD_MS;
+    // A server ends a long stream now and then, to authorize its client again.
+    if (stream.place?.aborted || (isLong && failed === undefined)) failures = -1;
+    else if (isLong || talk.standing !== before.standing) failures = 0;
   }
+}
+
+/** Returns whether a request may succeed later. A session that was readable may get a new token. */
+function mayTryAgain({ loaded }: Conversation, error: unknown, failures: number): boolean {
+  return isTemporary(error) || (loaded && failures < MOST_REFUSALS && Object(error).status === 401);
 }
 
 /**
  * Reads over one connection: the session's last messages if it is not loaded, and then the events after it.
  * With `whole`, an answer in progress is requested from its beginning, because resuming in the middle has
- * left a gap.
+ * left a gap. `stream` gets the signal that closes the stream of an idle page.
  */
-async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
+async function readSession(
+  talk: Conversation,
+  life: AbortSignal,
+  whole: boolean,
+  stream: { place?: AbortSignal },
+): Promise<void> {
+  let signal = life;
   const { sessionId } = talk.facts;
   // The response had no header with the session's id and no events, so there is nothing to resume.
   if (sessionId === undefined)
@@ -85,6 +99,13 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
     talk.facts = { ...talk.facts, before };
     talk.standing = standingAt(view.cursor);
     updateView(talk, view, "now");
+  }
+  if (talk.place) {
+    // The server was reachable, and what the page shows is up to date.
+    update(talk, { connection: "open" });
+    stream.place = await talk.place(talk, life);
+    signal = eitherSignal(life, stream.place);
+    signal.throwIfAborted();
   }
   const { place } = talk.standing;
   const from = whole ? { afterSeq: place.afterSeq } : place;

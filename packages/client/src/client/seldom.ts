@@ -3,3 +3,4 @@
 export { loadOlder } from "./load-older.ts";
 export { offeredBy, runPageTools } from "./run-page-tools.ts";
 export { uploadAll } from "./send-files.ts";
+export { streamPlace } from "./stream-place.ts";

@@ -11,6 +11,11 @@ export interface ConversationOptions extends FromClient<SessionEvent> {
   wire: Wire;
   /** How many messages a page has, at least. */
   pageSize: number;
+  /**
+   * Waits until an idle conversation may have a stream. Resolves to a signal that aborts when it has to close
+   * it. `undefined` outside of a page.
+   */
+  place: ((talk: Conversation, signal: AbortSignal) => Promise<AbortSignal>) | undefined;
 }
 
 /** One opened session and its reader. Every change replaces `facts`; the other fields are bookkeeping. */

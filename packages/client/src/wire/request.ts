@@ -64,17 +64,27 @@ export function requester(
     // Checked here and not when the client is made: a page that is rendered on a server makes one there.
     if (send === globalThis.fetch && /^\/(?!\/)/.test(url) && !("location" in globalThis))
       throw new Refused(0, "config", `\`url\` must be absolute outside of a browser; got "${url}".`);
-    const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
-    const silence = new AbortController();
-    const timer = setTimeout(
-      () => silence.abort(new Error(`The server did not respond for ${silenceMs} ms.`)),
-      silenceMs,
-    );
-    const response = await send(`${base}${path}`, {
-      ...init,
-      headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
-      signal: eitherSignal(signal, silence.signal),
-    }).finally(() => clearTimeout(timer));
+    const ownHeaders = async () =>
+      typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
+    const sendWith = (own: object) => {
+      const silence = new AbortController();
+      const timer = setTimeout(
+        () => silence.abort(new Error(`The server did not respond for ${silenceMs} ms.`)),
+        silenceMs,
+      );
+      return send(`${base}${path}`, {
+        ...init,
+        headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
+        signal: eitherSignal(signal, silence.signal),
+      }).finally(() => clearTimeout(timer));
+    };
+    const own = await ownHeaders();
+    let response = await sendWith(own);
+    if (response.status === 401) {
+      // The token may have expired on the way.
+      const fresh = await ownHeaders();
+      if (JSON.stringify(fresh) !== JSON.stringify(own)) response = await sendWith(fresh);
+    }
     if (!response.ok) throw await refused(response, `${base}${path}`);
     return response;
   };

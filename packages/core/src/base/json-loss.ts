@@ -20,29 +20,41 @@ function lossIn(value: unknown, path: string, levelsLeft: number): string | unde
   if (typeof value !== "object")
     return `${path} is ${value === undefined ? "undefined" : `a ${typeof value}`}`;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
-  if (levelsLeft === 0) return `${path.slice(0, PATH_CHARS)}… is nested too deep, or contains itself`;
-  if (Array.isArray(value)) return firstLoss(value.entries(), (index) => `${path}[${index}]`, levelsLeft);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // In every realm, the prototype of an object literal has no prototype.
-  const isLiteral = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!isLiteral) return `${path} is ${instanceName(value)}`;
+  if (levelsLeft === 0) return nestedTooDeep(path);
+  const inPart = (part: unknown, at: string) => lossIn(part, at, levelsLeft - 1);
+  if (Array.isArray(value)) return firstLoss(value.entries(), (index) => `${path}[${index}]`, inPart);
+  if (!isLiteral(value)) return `${path} is ${instanceName(value)}`;
   const fields = Object.entries(value).filter(([, part]) => part !== undefined);
-  return firstLoss(fields, (name) => `${path}.${name}`, levelsLeft);
+  return firstLoss(fields, (name) => `${path}.${name}`, inPart);
 }
 
-function firstLoss(
+/** Describes the value at a path that is nested too deep. */
+export function nestedTooDeep(path: string): string {
+  return `${path.slice(0, PATH_CHARS)}… is nested too deep, or contains itself`;
+}
+
+/** Returns whether an object is made by a literal, and not an instance of a class. */
+export function isLiteral(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // In every realm, the prototype of an object literal has no prototype.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Returns the first loss that `inPart` finds in these parts. */
+export function firstLoss(
   parts: Iterable<[number | string, unknown]>,
   pathOf: (key: number | string) => string,
-  levelsLeft: number,
+  inPart: (part: unknown, path: string) => string | undefined,
 ): string | undefined {
   for (const [key, part] of parts) {
-    const found = lossIn(part, pathOf(key), levelsLeft - 1);
+    const found = inPart(part, pathOf(key));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function instanceName(value: object): string {
+/** Describes the class of an object. */
+export function instanceName(value: object): string {
   const name: unknown = value.constructor?.name;
   return typeof name === "string" && name !== "" ? `an instance of ${name}` : "an instance of a class";
 }

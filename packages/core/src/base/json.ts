@@ -66,6 +66,9 @@ export function toJson(value: unknown): Json {
 /** Copies strings without lone surrogates, and finished objects as they are. */
 const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
 
+/** Copies like {@link sendable}, but no numbers that JSON lacks. */
+export const lossless: Copying = { ...sendable, finite: true };
+
 /**
  * Converts a value to plain JSON like `toJson()`, but without the limit on depth. Use it for values that are
  * already stored.
@@ -126,6 +129,8 @@ function isSorted(keys: readonly string[]): boolean {
 interface Copying {
   text(part: string): string;
   done<T extends object>(part: T): T;
+  /** Whether a value with NaN or an infinity is not copied. Default: they become `null`. */
+  finite?: true;
 }
 
 /**
@@ -151,8 +156,7 @@ const LITERAL_DEPTH = 100;
 function partCopy(value: unknown, copying: Copying, levelsLeft: number): Json | undefined {
   if (typeof value === "string") return copying.text(value);
   if (typeof value === "boolean" || value === undefined) return value;
-  // JSON has no negative zero, and writes NaN and infinities as `null`.
-  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
+  if (typeof value === "number") return numberCopy(value, copying);
   if (value === null) return null;
   if (levelsLeft === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") throw NO_LITERAL;
   const prototype = Object.getPrototypeOf(value);
@@ -169,6 +173,13 @@ function partCopy(value: unknown, copying: Copying, levelsLeft: number): Json | 
     if (part !== undefined) copy[key] = part;
   }
   return copying.done(copy);
+}
+
+// JSON has no negative zero, and writes NaN and infinities as `null`.
+function numberCopy(value: number, { finite }: Copying): number | null {
+  if (Number.isFinite(value)) return value + 0;
+  if (finite) throw NO_LITERAL;
+  return null;
 }
 
 /** Returns whether a value is an object, neither `null` nor an array. */

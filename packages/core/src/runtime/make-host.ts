@@ -21,6 +21,7 @@ import { lazyLegFiles } from "./later/lazy-leg-files.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
 import { isTask } from "./leg/task-session.ts";
+import { notResult } from "./run/make-run.ts";
 import { wakeLater } from "./wakes/wake.ts";
 
 /** The default of `concurrency` for a process with an engine: how many runs it works on at a time. */
@@ -74,6 +75,9 @@ export function makeHost<Deps>({
     slots,
     hasLimit: concurrency !== undefined,
     lacking: new Set(),
+    mistakes: new Set(),
+    notResult: notResult((field) => later(({ reportMisread }) => reportMisread(host, field))),
+    unread: (...failed) => later(({ reportUnread }) => reportUnread(host, ...failed)),
     begins: new Set(),
     reads: new Set(),
     holder: lazy(newId),
@@ -102,6 +106,10 @@ export function makeHost<Deps>({
   };
   return host;
 }
+
+/** Calls rarely used code. If it cannot be loaded, nothing is reported. */
+const later = (report: (code: Awaited<ReturnType<typeof loadRarelyUsed>>) => void) =>
+  void loadRarelyUsed().then(report, () => undefined);
 
 /** Loads the code for sub-agents, stops and tools of clients. Most processes never need this chunk. */
 const loadRarelyUsed = () => import("./later/index.ts");

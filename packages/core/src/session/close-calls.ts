@@ -55,13 +55,13 @@ export function closeCalls(calls: readonly CallState[], reason: string): NewEven
 
 /**
  * Returns the events that settle a call. If the call asks the user, they close the question, and the call
- * counts as skipped. If the call was started or waits for a time, its result says that the outcome is
- * unknown.
- * Otherwise, the result says that the call was not run.
+ * counts as skipped. If the call was started, waits for a time or runs at a page, its result says that the
+ * outcome is unknown. Otherwise, the result says that the call was not run.
  */
 function closeCall(call: CallState, reason: string): NewEvent[] {
   if (isWaiting(call)) {
-    if (isHidden(call))
+    // A page may have begun to run its tool, or be done with it.
+    if (isHidden(call) || call.question?.clientTool !== undefined)
       return [closedQuestion(call, reason), resultEvent(call, false, outcomeUnknown(reason))];
     return [
       closedQuestion(call, reason),
@@ -107,7 +107,24 @@ function quotedJson(value: Json): string {
  * ```
  */
 export function outcomeUnknown(reason: string): string {
-  return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
+  return `${UNKNOWN}: ${reason} It may or may not have taken effect; check before doing it again.`;
+}
+
+const UNKNOWN = "The outcome of this call is unknown";
+
+/**
+ * Returns whether the result of a call says that its outcome is unknown, as {@link outcomeUnknown} does.
+ *
+ * @example
+ * ```ts
+ * import { isOutcomeUnknown, outcomeUnknown } from "@pawl/core/tools";
+ *
+ * console.log(isOutcomeUnknown(outcomeUnknown("the server closed the connection."))); // true
+ * console.log(isOutcomeUnknown("No such invoice.")); // false
+ * ```
+ */
+export function isOutcomeUnknown(result: unknown): boolean {
+  return typeof result === "string" && result.startsWith(UNKNOWN);
 }
 
 /** Returns a `tool_suspended` event. With its key, each question or wait can be stored only once. */

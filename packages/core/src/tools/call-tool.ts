@@ -4,6 +4,7 @@ import { type Clock, LONGEST_TIMER_MS, systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { hideTextsOf } from "../base/hide-texts.ts";
+import type { Json } from "../base/json.ts";
 import { isDeeperThan, MAX_DEPTH } from "../base/json-depth.ts";
 import { randomId } from "../base/random-id.ts";
 import { anySignal } from "../base/signals.ts";
@@ -14,8 +15,9 @@ import { errorCodeOf } from "./call-report.ts";
 import type { CallSettings, CallToolOptions, ToolCallOutcome } from "./call-tool-types.ts";
 import { formatForModel } from "./format-result.ts";
 import { type OutsideContext, outsideContext } from "./outside-context.ts";
+import { checkedResult, LostResult } from "./result-loss.ts";
 import type { Tool } from "./tool.ts";
-import { inputMismatch, jsonResult, tookTooLong } from "./tool-outcome.ts";
+import { inputMismatch, literalResult, tookTooLong } from "./tool-outcome.ts";
 
 type AnySettings = CallSettings & { deps?: unknown };
 
@@ -117,7 +119,7 @@ async function validateAndRun(
     if (!checked.ok)
       return { success: false, failure: "invalid_input", message: inputMismatch(checked.problems) };
     if (context.signal.aborted) throw context.signal.reason;
-    const result = jsonResult(await tool.execute?.(checked.value, context));
+    const result = jsonOf(await tool.execute?.(checked.value, context));
     const content = formatForModel(tool as Tool, result);
     return { success: true, result, ...(content !== undefined && { content }) };
   } catch (cause) {
@@ -130,6 +132,15 @@ async function validateAndRun(
       ...(code !== undefined && { code }),
     };
   }
+}
+
+/** Returns a result as JSON. @throws LostResult if JSON would lose a part of it */
+function jsonOf(value: unknown): Json {
+  const json = literalResult(value);
+  if (json !== undefined) return json;
+  const checked = checkedResult(value);
+  if ("loss" in checked) throw new LostResult(checked.loss);
+  return checked.json;
 }
 
 /**

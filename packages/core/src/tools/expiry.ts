@@ -7,8 +7,8 @@ import { listedProblems } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /**
- * A time: `afterMs` milliseconds after the question was stored, or `at` a fixed time, as ISO 8601 or a
- * `Date`. The store's clock decides for both; in Postgres, the database's.
+ * A time: `afterMs` milliseconds after the question was stored, or `at` a fixed time, as ISO 8601 with
+ * its zone or a `Date`. The store's clock decides for both; in Postgres, the database's.
  */
 export type Moment = { afterMs: number; at?: never } | { at: string | Date; afterMs?: never };
 
@@ -105,14 +105,18 @@ export function storedMoment(
       );
     return { after_ms: Math.round(afterMs) };
   }
-  const ms = at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" ? at : "");
+  const ms =
+    at instanceof Date ? at.getTime() : Date.parse(typeof at === "string" && ZONED.test(at) ? at : "");
   if (ms >= 0 && ms < LATEST_MS) return { at: new Date(ms).toISOString() };
   const given = typeof at === "string" ? JSON.stringify(at) : kindOf(at);
   throw new PawlError(
     code,
-    `\`at\` of ${whose} must be a Date or a time as ISO 8601, e.g. "2026-12-24T18:00:00Z"; got ${given}.`,
+    `\`at\` of ${whose} must be a Date, or a time as ISO 8601 with its zone, e.g. "2026-12-24T18:00:00Z" or "2026-12-24T18:00:00+01:00"; got ${given}.`,
   );
 }
+
+/** A date and a time with its offset. Without one, each process would read the time in its own zone. */
+const ZONED = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/i;
 
 /**
  * The year 9000, in milliseconds since 1970. As ISO 8601, all times from 1970 until then are equally long.

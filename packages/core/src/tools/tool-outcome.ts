@@ -1,20 +1,17 @@
 import { messageOf } from "../base/errors.ts";
-import { type Json, toJson } from "../base/json.ts";
+import { type Json, literalCopy, lossless } from "../base/json.ts";
 import { listedProblems } from "../schema/problems.ts";
 
 /**
- * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
- * not an error, because the tool did its work.
+ * Converts a tool's return value to JSON; nothing becomes `null`. Returns `undefined` for a value that is
+ * more than literals: JSON may lose a part of it, see `checkedResult()`.
  */
-export function jsonResult(value: unknown): Json {
-  try {
-    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
-  } catch (cause) {
-    return {
-      done: true,
-      note: `The tool succeeded, but its result cannot be represented as JSON: ${messageOf(cause)}`,
-    };
-  }
+export function literalResult(value: unknown): Json | undefined {
+  if (value === undefined) return null;
+  return literalCopy(
+    value instanceof Error ? { name: value.name, message: messageOf(value) } : value,
+    lossless,
+  );
 }
 
 /** Returns the message for a call whose input does not match the tool's schema. */

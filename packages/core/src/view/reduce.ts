@@ -43,11 +43,14 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "run_started":
       return beginRunInView(view, event);
     case "llm_request":
-      return markMessagesRead(withoutOpen(view), event);
+      // A failed attempt is logged with the request that repeats it after the wait.
+      return markMessagesRead(withoutOpen(event.data.retry_of === undefined ? afterWait(view) : view), event);
+    case "error":
+      return waitInView(view, event);
     case "run_recovered":
       return withoutOpen(view);
     case "assistant_message":
-      return changeRunMessage(view, (parts) => [
+      return changeRunMessage(afterWait(view), (parts) => [
         ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
         ...partsOf(event.data),
       ]);
@@ -63,7 +66,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "run_suspended":
       return suspendInView(view, event);
     case "run_ended":
-      return endRunInView(view, event);
+      return endRunInView(afterWait(view), event);
     case "checkpoint":
       return withLeftOut(view, event);
     case "redaction":
@@ -77,6 +80,22 @@ function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewSt
   const { run_id: id, retry_of } = event.data;
   if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
   return { ...view, run: { id, seq: event.seq, open: true } };
+}
+
+/** The shortest wait that is shown, in milliseconds. */
+const SHOWN_WAIT_MS = 5_000;
+
+/** Shows until when the run waits, if its model is asked again later. */
+function waitInView(view: ViewState, { at, data }: StoredOf<"error">): ViewState {
+  const { will_retry, retry_in_ms: ms } = Object(data.context);
+  if (!will_retry || !(ms >= SHOWN_WAIT_MS) || !view.run) return view;
+  return { ...view, run: { ...view.run, retryAt: new Date(Date.parse(at) + ms).toISOString() } };
+}
+
+function afterWait(view: ViewState): ViewState {
+  if (view.run?.retryAt === undefined) return view;
+  const { retryAt: _, ...run } = view.run;
+  return { ...view, run };
 }
 
 /** Marks the run as not in progress, unless it waits only for a time. */

@@ -8,7 +8,7 @@ import type { Question } from "../session/run-result.ts";
 /**
  * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call
  * failed, was refused, or was closed without an answer. The result of a closed call is
- * `{ answered: false, reason }`.
+ * `{ answered: false, reason }`, or, for a tool of a page, a text that its outcome is unknown.
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
@@ -167,6 +167,11 @@ export interface ViewRun {
   stop?: StopReason;
   /** Whether the run ended with the session's status `error`. */
   failed?: boolean;
+  /**
+   * The time until which the run waits before its model is asked again, e.g. because of a rate limit. ISO
+   * 8601, UTC. Absent for waits below 5 s. Once the time has passed, the model is being asked.
+   */
+  retryAt?: string;
 }
 
 /**

@@ -148,7 +148,6 @@ describe("what cannot poison a session", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["a bigint", 10n, "cannot be represented"],
     ["an error", new TypeError("as a value"), "as a value"],
     ["an error whose message is no text", Object.assign(new Error(), { message: 10n }), "10"],
     ["nothing", undefined, "null"],
@@ -170,13 +169,68 @@ describe("what cannot poison a session", () => {
     expect(await survives(world)).toContain(said);
   });
 
-  it("L7 a tool whose result is nested without end, nearly", async () => {
-    for (const depth of [3_000, 100_000]) {
-      const world = setup([{ tools: [odd] }, ...after], { tools: [broken(nested(depth))] });
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  class Account {
+    readonly #balance = 7;
+    balance = () => this.#balance;
+  }
+  it.each<[string, unknown, string]>([
+    ["a bigint", { rows: [{ id: 10n }] }, "result.rows[0].id is a bigint"],
+    ["a bigint alone", 10n, "result is a bigint"],
+    ["no number", { average: Number.NaN }, "result.average is NaN"],
+    ["an infinity", [1, Number.NEGATIVE_INFINITY], "result[1] is -Infinity"],
+    ["a map", { byName: new Map([["a", 1]]) }, "result.byName is an instance of Map"],
+    ["a set", new Set(["a"]), "result is an instance of Set"],
+    ["an invalid date", { at: new Date("soon") }, "result.at is an invalid Date"],
+    ["a function", { next: () => 1 }, "result.next is a function"],
+    ["a symbol", { kind: Symbol("x") }, "result.kind is a symbol"],
+    ["a promise", { rows: Promise.resolve([1]) }, "result.rows is an instance of Promise"],
+    ["an error in a field", { failed: new TypeError("SECRET") }, "result.failed is an instance of TypeError"],
+    ["private fields", { account: new Account() }, ""],
+    ["itself", cycle, "is nested too deep, or contains itself"],
+    ["lists without end, nearly", nested(3_000), "is nested too deep, or contains itself"],
+    ["what toJSON hides", { toJSON: () => ({ at: 1n }) }, "result.at is a bigint"],
+  ])(
+    "B5 L7 a tool that returns %s is told what would be lost, and the application once",
+    async (_, value, loss) => {
+      const errors: Error[] = [];
+      const world = setup(
+        [{ tools: [odd] }, { tools: [{ ...odd, id: "toolu_2", input: { text: "b" } }] }, ...after],
+        { tools: [broken(value)] },
+        { onError: (error) => errors.push(error as Error) },
+      );
       const result = await survives(world);
-      expect(result).toContain("cannot be represented");
-      expect(result).not.toContain("is_error");
-    }
+      // An instance's functions are its methods, and all else is private: it has nothing to lose.
+      if (loss === "") return expect(result).not.toContain("is_error");
+      expect(result).toContain("The tool did its work, but its result cannot be represented as JSON");
+      expect(result).toContain(loss);
+      expect(result).toContain("is_error");
+      expect(result).not.toContain("SECRET");
+      expect(errors).toHaveLength(1);
+      expect(errors[0]?.message).toContain(loss);
+    },
+  );
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "null"],
+    ["a list with nothing", [undefined, 1], "[null,1]"],
+    ["a date", { at: new Date(0), gone: undefined }, "1970-01-01"],
+    [
+      "an instance of a class",
+      {
+        row: new (class Row {
+          id = 7;
+          name() {}
+        })(),
+      },
+      '{\\"row\\":{\\"id\\":7}}',
+    ],
+  ])("B5 L7 a tool that returns %s loses nothing", async (_, value, shown) => {
+    const world = setup([{ tools: [odd] }, ...after], { tools: [broken(value)] });
+    const result = await survives(world);
+    expect(result).toContain(shown);
+    expect(result).not.toContain("is_error");
   });
 
   it("T3 a call whose input is nested without end, nearly", async () => {

@@ -172,7 +172,10 @@ describe("F12 a tool that runs in the page", () => {
     const { send, say, sessionId, results } = await waiting({}, script);
     expect((await say("Never mind.", { sessionId })).text).toBe("Fine.");
     await expect(send({ value: { city: "Bonn" } })).rejects.toSatisfy(code("already_answered"));
-    expect(await results()).toMatchObject([{ success: true, result: { answered: false } }]);
+    // The page may have run it.
+    expect(await results()).toMatchObject([
+      { success: false, result: expect.stringContaining("The outcome of this call is unknown") },
+    ]);
   });
 
   it("is shown as waiting for the page, then with its result", async () => {

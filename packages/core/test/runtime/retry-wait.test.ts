@@ -160,3 +160,49 @@ it.each([
   expect(await world.of(sessionId, "run_suspended")).toEqual([]);
   await world.pawl.drain();
 });
+
+it("B5 F26 the view says until when the run waits, in its process and without one", async () => {
+  const leaving = worker([limited, done]);
+  const run = leaving.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await run.started;
+  await stored(leaving, sessionId, "run_suspended");
+  const [error] = await leaving.of(sessionId, "error");
+  const until60 = new Date(Date.parse(error?.at ?? "") + 60_000).toISOString();
+  expect((await leaving.pawl.view(sessionId, user)).run).toMatchObject({ open: true, retryAt: until60 });
+  await leaving.clock.advance(60_001);
+  await run.result;
+  expect((await leaving.pawl.view(sessionId, user)).run).not.toHaveProperty("retryAt");
+  await leaving.pawl.drain();
+
+  const control = Promise.withResolvers<void>();
+  const sleep = async () => await control.promise;
+  const staying = setup([limited, done], {}, {}, (model) => withRetry(model, { sleep }));
+  const other = staying.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId: id } = await other.started;
+  await stored(staying, id, "error");
+  expect((await staying.pawl.view(id, user)).run?.retryAt).toMatch(/Z$/);
+  control.resolve();
+  await other.result;
+  expect((await staying.pawl.view(id, user)).run).not.toHaveProperty("retryAt");
+});
+
+it("B5 the view shows no wait for a retry that comes at once, and none that a stop has ended", async () => {
+  const quick = setup([{ fault: { status: 529 } }, done], {}, {}, (model) =>
+    withRetry(model, { baseMs: 20, jitter: 0 }),
+  );
+  const shown: unknown[] = [];
+  const run = quick.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await run.started;
+  run.on("error", () => void quick.pawl.view(sessionId, user).then(({ run }) => shown.push(run?.retryAt)));
+  await run.result;
+  await until(() => shown.length > 0);
+  expect(shown).toEqual([undefined]);
+
+  const long = setup([limited, done], {}, {}, (model) => withRetry(model));
+  const waiting = long.pawl.run("tester", { ...user, input: "Go" });
+  const start = await waiting.started;
+  await stored(long, start.sessionId, "error");
+  await long.pawl.stop(start.sessionId, user);
+  await waiting.result;
+  expect((await long.pawl.view(start.sessionId, user)).run).not.toHaveProperty("retryAt");
+});

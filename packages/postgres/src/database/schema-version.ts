@@ -27,20 +27,42 @@ export function misfit(version: number): string | undefined {
     : `The database has ${has}; this version of @pawl/postgres knows versions up to ${SCHEMA_VERSION}. Update @pawl/postgres.`;
 }
 
+/** How long a statement may take, in milliseconds. Drivers wait for ever by default. */
+const ANSWER_MS = 60_000;
+
 /**
  * Returns the database for statements over Pawl's own tables. If one fails because a table, a column or a
- * function is missing, the error names the schema's version and what to do.
+ * function is missing, the error names the schema's version and what to do. A statement that takes longer
+ * than `timeoutMs` fails with `store_unavailable`, and is abandoned.
  */
-export function ownTables(db: Database): Queryable {
+export function ownTables(db: Database, timeoutMs: number = ANSWER_MS): Queryable {
   return {
     async query(text, values = []) {
       try {
-        return { rows: [...(await once(db, text, values))] };
+        return { rows: [...(await answered(once(db, text, values), timeoutMs))] };
       } catch (error) {
         throw await explained(db, error);
       }
     },
   };
+}
+
+/** Waits for the answer of the database. @throws PawlError `store_unavailable` after `ms` milliseconds */
+function answered<T>(answer: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const message = `The database has not answered for ${ms} ms. Its connection may be frozen, or the pool may have no connection left.`;
+      reject(new PawlError("store_unavailable", message));
+    }, ms);
+    const settle = (how: () => void) => {
+      clearTimeout(timer);
+      how();
+    };
+    answer.then(
+      (rows) => settle(() => resolve(rows)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
 }
 
 /** The SQLSTATEs for a function, a table and a column that do not exist. */

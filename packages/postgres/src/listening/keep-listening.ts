@@ -1,3 +1,4 @@
+import { PawlError } from "@pawl/core";
 import { backoff } from "@pawl/core/model";
 import { type ListeningDatabase, listen } from "./listener.ts";
 
@@ -22,9 +23,24 @@ interface Ear {
   signal: AbortSignal;
 }
 
+/** Returns the most connections that a pool of `pg` may have; `undefined` for another database. */
+// The `sql` of postgres.js opens one more connection to listen, whatever its `max`.
+function mostConnections(db: ListeningDatabase): unknown {
+  const { options } = db as { options?: { max?: unknown } };
+  return "connect" in db ? options?.max : undefined;
+}
+
+const TOO_SMALL =
+  "postgresTail() does not listen, and readers poll: its pool has one connection (`max: 1`), and listening keeps one for itself. Raise `max` to 2 or more, or give postgresTail() a pool of its own.";
+
 /** Listens until the signal aborts. Replaces the connection when it is lost or receives no notifications. */
 export async function keepListening(ear: Ear): Promise<void> {
   const { signal, onState, onError } = ear;
+  if (mostConnections(ear.db) === 1) {
+    onError(new PawlError("config", TOO_SMALL));
+    onState(false);
+    return;
+  }
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
       if (await listenOnce(ear)) failures = 1;
@@ -38,20 +54,37 @@ export async function keepListening(ear: Ear): Promise<void> {
 }
 
 /** Listens on one connection until it is lost. Resolves to whether a test notification ever arrived. */
-async function listenOnce({ db, channel, heard, call, patienceMs, onState, signal }: Ear): Promise<boolean> {
+async function listenOnce({
+  db,
+  channel,
+  heard,
+  call,
+  patienceMs,
+  onState,
+  onError,
+  signal,
+}: Ear): Promise<boolean> {
   const lost = new AbortController();
   const over = AbortSignal.any([lost.signal, signal]);
   let echo = Promise.withResolvers<boolean>();
+  const late = setTimeout(() => onError(new Error(noConnection(patienceMs))), patienceMs);
   const stop = await listen(db, channel, {
     heard: (payload) => heard(payload) && echo.resolve(true),
     lost: () => lost.abort(),
-  });
+  }).finally(() => clearTimeout(late));
   try {
     for (let times = 0; ; times += 1) {
       echo = Promise.withResolvers<boolean>();
-      await call();
-      const hears = await Promise.race([echo.promise, pause(patienceMs, over).then(() => false)]);
+      let isSent = false;
+      const called = call().then(() => {
+        isSent = true;
+        return echo.promise;
+      });
+      const hears = await Promise.race([called, pause(patienceMs, over).then(() => false)]);
+      called.catch(() => undefined);
       if (over.aborted) return times > 0;
+      // The pool gets the connection back that listened, so that what waits for one can go on.
+      if (!hears && !isSent) throw new Error(noConnection(patienceMs));
       if (!hears)
         throw new Error(
           "No notifications arrive, so readers poll. A pooler in transaction mode cannot listen: pass postgresTail() a direct connection.",
@@ -62,6 +95,10 @@ async function listenOnce({ db, channel, heard, call, patienceMs, onState, signa
   } finally {
     await stop();
   }
+}
+
+function noConnection(ms: number): string {
+  return `postgresTail() has waited ${ms} ms for a connection of its pool, so readers poll. Listening keeps one connection, and needs one more.`;
 }
 
 /** Waits for `ms` milliseconds, or until the signal aborts. */

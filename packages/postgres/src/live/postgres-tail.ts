@@ -32,8 +32,10 @@ export interface PostgresTail extends LiveTail {
  * - Text in progress is written to the table `agent_session_live`, one row per session, while another process
  *   has readers for the session. (A process that receives no notifications knows of no readers, so it always
  *   writes.)
- * - Listening takes one connection of the pool. It cannot be behind a pooler in transaction mode: the tail
- *   reports that to `onError`, and readers poll.
+ * - Listening keeps one connection of the pool, so the pool needs at least one more. With a pool of `pg` of
+ *   one connection, the tail does not listen: it reports that to `onError`, and readers poll.
+ * - The connection cannot be behind a pooler in transaction mode: the tail reports that to `onError`, and
+ *   readers poll.
  *
  * @example
  * ```ts

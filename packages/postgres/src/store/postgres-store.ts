@@ -1,4 +1,5 @@
-import type { EventStore } from "@pawl/core";
+import { checkOptions, type EventStore, type OptionKinds } from "@pawl/core";
+import { checkNumbers } from "@pawl/core/tools";
 import { checkDatabase } from "../database/check-database.ts";
 import { transactionsOf } from "../database/in-transaction.ts";
 import type { Database } from "../database/queryable.ts";
@@ -8,6 +9,21 @@ import { acquire, release, renew } from "./leases.ts";
 import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
+
+/** Options of `postgresStore()`. */
+export interface PostgresStoreOptions {
+  /**
+   * How long a statement may take, in milliseconds, with its wait for a connection of the pool. Then it fails
+   * with `store_unavailable`: a connection that has frozen, or a pool without one left, would otherwise keep
+   * runs waiting for ever. Default: 60,000.
+   */
+  timeoutMs?: number;
+}
+
+const OPTIONS: OptionKinds<PostgresStoreOptions> = { timeoutMs: "number" };
+
+/** The longest time of a timer, in milliseconds. */
+const LONGEST_MS = 2_147_483_647;
 
 /**
  * Keeps the log in a Postgres database. Create the schema first with {@link migrate}. Each method is one
@@ -33,10 +49,13 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * await db.end();
  * ```
  */
-export function postgresStore(database: Database): EventStore {
+export function postgresStore(database: Database, options: PostgresStoreOptions = {}): EventStore {
   checkDatabase("postgresStore()", database);
+  checkOptions("postgresStore()", options, OPTIONS);
+  const { timeoutMs = 60_000 } = options;
+  checkNumbers("postgresStore()", { timeoutMs }, { least: 1, most: LONGEST_MS });
   const inTransaction = transactionsOf(database);
-  const db = ownTables(database);
+  const db = ownTables(database, timeoutMs);
   return {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
     ...(inTransaction && { appendWith: appendingWith(db, inTransaction) }),

@@ -83,14 +83,20 @@ function wholeData(db: SqliteDatabase, { session_id, sequence_number, data }: Ro
   return joined([data, ...rest.map((row) => row.data)]);
 }
 
-/** Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time */
+/** A time with its zone. Without one, each process would read it in its own zone. */
+const ZONED = /T[\d:.]+(Z|[+-]\d\d:\d\d)$/i;
+
+/**
+ * Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time with
+ * its zone
+ */
 export function timeOf(field: string, text: string): number {
-  const ms = Date.parse(text);
+  const ms = ZONED.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) {
     const given = JSON.stringify(String(text).slice(0, 100));
     throw new PawlError(
       "invalid_input",
-      `\`${field}\` must be a time in ISO 8601, e.g. "2026-11-28T10:00:00Z"; got ${given}.`,
+      `\`${field}\` must be a time in ISO 8601 with its zone, e.g. "2026-11-28T10:00:00Z"; got ${given}.`,
     );
   }
   return ms;

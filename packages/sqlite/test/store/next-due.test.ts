@@ -62,9 +62,12 @@ it("F26 the earliest run counts, of the given agents only", async () => {
   expect(await store.nextDue({ agents: [] })).toBeUndefined();
   expect(await store.nextDue({ agents, after: "2998-01-01T00:00:00.000Z" })).toBe("2999-01-01T00:00:00.000Z");
   expect(await store.nextDue({ agents, after: "2999-01-01T00:00:00.000Z" })).toBeUndefined();
+  await expect(store.nextDue({ agents, after: "2998-01-01T00:00" })).rejects.toMatchObject({
+    code: "invalid_input",
+  });
   await expect(store.nextDue({ agents, after: "soon" })).rejects.toMatchObject({
     code: "invalid_input",
-    message: '`after` must be a time in ISO 8601, e.g. "2026-11-28T10:00:00Z"; got "soon".',
+    message: '`after` must be a time in ISO 8601 with its zone, e.g. "2026-11-28T10:00:00Z"; got "soon".',
   });
   expect(await dueIn()).toBeGreaterThan(0);
 });

@@ -33,6 +33,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   },
   basePath: "string",
   heartbeatMs: "number",
+  reauthorizeMs: "number",
   maxBodyBytes: "number",
   maxHistoryBytes: "number",
   maxFileBytes: "number",
@@ -62,6 +63,7 @@ const INSTEAD = {
 
 const COUNTS = [
   "heartbeatMs",
+  "reauthorizeMs",
   "maxBodyBytes",
   "maxHistoryBytes",
   "maxFileBytes",

@@ -57,6 +57,13 @@ export interface HandlerOptions<Name extends string = string> {
    */
   heartbeatMs?: number;
   /**
+   * Milliseconds after which a native stream ends in the middle, with up to a tenth less at random. Its
+   * client connects again at once, after the last event, and `authorize` is called again: a user who was
+   * signed out, or whose token was revoked or has expired, reads no further. `Infinity`: never. Streams of
+   * other dialects end with their run. Default: 300,000, five minutes.
+   */
+  reauthorizeMs?: number;
+  /**
    * The maximum size of a request's body, in bytes. A larger body is refused with 413. In dialects whose
    * clients send their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
    */

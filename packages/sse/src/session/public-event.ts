@@ -1,6 +1,10 @@
-import type { ContentBlock, SessionEvent, StoredOf } from "@pawl/core";
+import type { ContentBlock, JsonObject, SessionEvent, StoredOf } from "@pawl/core";
+import { isOutcomeUnknown } from "@pawl/core/tools";
 
 const SILENT = "This did not work.";
+
+/** The public result of a call that was cut off. Its own text may have the tool's error. */
+const UNKNOWN = "It is not known whether this took effect.";
 
 /**
  * Which content of a session clients may read.
@@ -29,7 +33,8 @@ export interface Shown {
  * - a tool's input as changed by hooks
  * - a model's answers to hooks and tools (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`), and the tools that a client offers
- * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
+ * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys. When
+ *   the model is asked again, and that the outcome of a call is unknown, stays.
  */
 export function publicEvent<E extends SessionEvent>(event: E, shown?: Shown): E;
 export function publicEvent(given: SessionEvent, { expose = "public", basePath }: Shown = {}): SessionEvent {
@@ -69,11 +74,19 @@ export function publicEvent(given: SessionEvent, { expose = "public", basePath }
     case "error":
       return {
         ...event,
-        data: { code: event.data.code, message: "Something went wrong.", stack: null, context: null },
+        data: {
+          code: event.data.code,
+          message: "Something went wrong.",
+          stack: null,
+          context: retryIn(event.data.context),
+        },
       };
     case "tool_result": {
       const { content, ...data } = event.data;
-      if (!data.success) return { ...event, data: { ...data, result: SILENT } };
+      if (!data.success) {
+        const result = isOutcomeUnknown(data.result) ? UNKNOWN : SILENT;
+        return { ...event, data: { ...data, result } };
+      }
       return content === undefined ? event : { ...event, data };
     }
     default:
@@ -87,6 +100,12 @@ export async function* publicEvents<E extends SessionEvent>(
   shown?: Shown,
 ): AsyncGenerator<E, void, undefined> {
   for await (const event of events) yield publicEvent(event, shown);
+}
+
+/** Returns when the model is asked again, of the context of its failure; `null` if it is not. */
+function retryIn(context: unknown): JsonObject | null {
+  const { will_retry, retry_in_ms } = Object(context);
+  return will_retry === true && typeof retry_in_ms === "number" ? { will_retry, retry_in_ms } : null;
 }
 
 function withoutProblem(event: StoredOf<"output">): SessionEvent {

@@ -47,7 +47,15 @@ export interface EventStreamOptions<T> {
    * instead, for clients that would take a clean end as a success. Default: `true`.
    */
   mayEnd?: boolean;
+  /**
+   * Milliseconds after which the body ends although there may be more events, so that the client connects
+   * again. Default: never.
+   */
+  lifeMs?: number | undefined;
 }
+
+/** The longest time of a timer, in milliseconds. */
+const LONGEST_MS = 2_147_483_647;
 
 /**
  * Returns events as the body of a response. Reads the next event only when the reader asks for it, so that a
@@ -57,7 +65,7 @@ export interface EventStreamOptions<T> {
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
-  { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
+  { heartbeatMs, signal, onError, onClose, write, mayEnd = true, lifeMs = LONGEST_MS }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = new AbortController();
@@ -65,15 +73,23 @@ export function eventStream<T>(
   const source = oneAtATime(events(gone));
   let isOpen = true;
   let end: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const closed = (how: Closing) => {
+    clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     if (isOpen) onClose(how);
     isOpen = false;
   };
-  const leave = () => {
-    closed("gone");
+  const stop = (how: Closing) => {
+    closed(how);
     reader.abort();
     source.close();
+  };
+  const leave = () => stop("gone");
+  const expire = () => {
+    // The client has not left: it is about to connect again.
+    stop("broken");
+    end?.();
   };
   const abort = () => {
     leave();
@@ -87,7 +103,10 @@ export function eventStream<T>(
         // The client needs the heartbeat's interval to detect a dead connection.
         controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
         if (signal.aborted) abort();
-        else signal.addEventListener("abort", abort);
+        else {
+          signal.addEventListener("abort", abort);
+          if (lifeMs < LONGEST_MS) timer = setTimeout(expire, lifeMs);
+        }
       },
       async pull(controller) {
         try {

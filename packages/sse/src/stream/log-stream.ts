@@ -14,8 +14,12 @@ interface Served {
   dialect?: Dialect;
   expose?: Expose;
   heartbeatMs?: number;
+  reauthorizeMs?: number;
   onError?(error: unknown, request: Request): void;
 }
+
+/** How long a stream lasts by default, in milliseconds, before its client has to be authorized again. */
+const REAUTHORIZE_MS = 300_000;
 
 /** A reader's request, and the cursor after which the reader resumes. */
 interface Reader {
@@ -52,6 +56,8 @@ export function logStream(
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,
+    // At random, so that clients that have connected together do not come back together.
+    lifeMs: (options.reauthorizeMs ?? REAUTHORIZE_MS) * (1 - Math.random() / 10),
     onClose,
     write: (event) => encode(event).join(""),
     onError: (error) => {

@@ -68,6 +68,8 @@ export interface LegReport {
   problem: Error | undefined;
   /** Reports to the runtime's `onError` an error that the application has to fix. Never throws. */
   toFix(error: unknown): void;
+  /** The mistakes in tools that this process has reported. Each is reported once. */
+  readonly mistakes: Set<string>;
   /** Logs an error without the lease, e.g. that a result arrived too late to count. Never rejects. */
   logLate(error: ErrorReport): Promise<void>;
 }

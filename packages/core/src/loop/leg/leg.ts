@@ -124,6 +124,12 @@ export interface Parts extends ConsentParts<Leg> {
   /** Returns whether the call's tool has asked the user before it ran. */
   hasAsked(call: CallState): boolean;
 
+  // Mistakes of tools.
+  /** Returns the JSON of what a tool has returned. Throws if JSON would lose a part of it. */
+  resultAsJson(leg: Leg, tool: Tool, value: unknown): Json;
+  /** Reports what a tool threw to the application, if it looks like a bug. */
+  reportIfBug(leg: Leg, tool: Tool, thrown: unknown): void;
+
   // Tasks of sub-agents.
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;

@@ -1,10 +1,11 @@
+import type { Json } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatForModel } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { jsonResult } from "../../tools/tool-outcome.ts";
+import { literalResult } from "../../tools/tool-outcome.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -16,9 +17,21 @@ export function successResult(
   leg: Leg,
   { call, tool }: { call: CallState; tool: Tool },
   value: unknown,
-  { durationMs, completed = false, mode }: ToolDecisions = {},
+  decisions: ToolDecisions = {},
 ): ResultEvent | Promise<ResultEvent> {
-  const result = jsonResult(value);
+  const result = literalResult(value);
+  if (result !== undefined) return successEvent(leg, { call, tool }, result, decisions);
+  return leg.parts
+    .load()
+    .then(({ resultAsJson }) => successEvent(leg, { call, tool }, resultAsJson(leg, tool, value), decisions));
+}
+
+function successEvent(
+  leg: Leg,
+  { call, tool }: { call: CallState; tool: Tool },
+  result: Json,
+  { durationMs, completed = false, mode }: ToolDecisions,
+): ResultEvent | Promise<ResultEvent> {
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
   const resultWith = (content?: ReturnType<typeof formatForModel>): ResultEvent =>
     resultEvent(call, true, result, {

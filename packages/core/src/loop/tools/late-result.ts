@@ -1,5 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
-import { outcomeUnknown, type QuestionEvent, type ResultEvent } from "../../session/close-calls.ts";
+import {
+  isOutcomeUnknown,
+  outcomeUnknown,
+  type QuestionEvent,
+  type ResultEvent,
+} from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -41,12 +46,16 @@ export function whyLate({ life }: Leg): string {
 }
 
 /**
- * Returns the text of a tool's error for the model. If this process has lost or left the run, the text says
- * that the outcome is unknown, because the tool may have failed only for that reason.
+ * Returns the text of a tool's error for the model. If the call was cut off before it failed, and may not
+ * simply be repeated, the text says that the outcome is unknown: the tool may have taken effect, and have
+ * failed only because it was cut off.
  */
-export function failureText({ life }: Leg, cause: unknown): string {
+export function failureText(leg: Leg, { idempotent }: Tool, cause: unknown): string {
+  const { lost, signal } = leg.life;
   const message = messageOf(cause);
-  return life.lost ? `${outcomeUnknown(SHUT_DOWN)} Its error: ${message}` : message;
+  const isCutOff = lost || (signal.aborted && !idempotent);
+  if (!isCutOff || isOutcomeUnknown(message)) return message;
+  return `${outcomeUnknown(whyLate(leg))} Its error: ${message}`;
 }
 
 /**

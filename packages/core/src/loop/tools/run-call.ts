@@ -40,7 +40,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   const record = newCallRecord();
   const work = doCall(leg, runnable, { durationMs, timeUp, record }).catch((cause: unknown) => {
     record.thrown = { error: cause };
-    const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+    const failed = resultEvent(call, false, failureText(leg, tool, cause), { durationMs: durationMs() });
     return withReport(failed, record, errorCodeOf(cause));
   });
   // `undefined` if the work did not settle in time.
@@ -107,7 +107,12 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     // `context.ask()` and `context.wait()` end the tool by an exception.
     if (record.asked !== undefined) return midwayEvent(call, record);
     record.thrown = { error: cause };
-    const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+    const failed = resultEvent(call, false, failureText(leg, tool, cause), { durationMs: durationMs() });
+    // The result does not depend on this report.
+    await leg.parts
+      .load()
+      .then(({ reportIfBug }) => reportIfBug(leg, tool, cause))
+      .catch(() => undefined);
     return withReport(failed, record, errorCodeOf(cause));
   }
 };

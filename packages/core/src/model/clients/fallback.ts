@@ -101,8 +101,8 @@ function announce(error: unknown, next: ModelClient | undefined): AttemptFailed 
 
 /** Returns whether another model may succeed after this failure. */
 function anotherModelMayHelp({ retryable, status, type }: ModelFailure): boolean {
-  const isUnknown = status === 404 || type === "not_found_error";
+  const isOutcomeUnknown = status === 404 || type === "not_found_error";
   // An overloaded server may declare its failure not retryable. Another model may still answer.
   const isOverloaded = status === 529 || type === "overloaded_error";
-  return retryable || isUnknown || isOverloaded;
+  return retryable || isOutcomeUnknown || isOverloaded;
 }

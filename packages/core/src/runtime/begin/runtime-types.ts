@@ -111,9 +111,13 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    *   `deps`, or of a hook that is called before a model call. If there is no error, e.g. because a hook
    *   chose this ending, the error names the run and its session.
    * - if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()` throws.
+   * - if a run fails and nobody has read its `result` or `started` by then.
+   * - once for each mistake that only the model would read: a tool throws a `TypeError` or `ReferenceError`
+   *   of the language, or JSON would lose a part of its result.
+   * - once, if a field of a result is read from the run itself, as `const { text } = await pawl.run(…)` does.
    *
    * The message of a hook's error begins with the method, the hook and the agent. Its `cause` is the error
-   * that the hook threw. Errors of tools are not reported here: the hooks' `afterTool` gets them.
+   * that the hook threw. Other errors of tools are not reported here: the hooks' `afterTool` gets them.
    */
   onError?(error: unknown): void;
   /**

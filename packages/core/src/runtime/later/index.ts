@@ -8,6 +8,7 @@ export { beginRetry } from "../begin/begin-retry.ts";
 export { beginWithAnswers } from "../begin/begin-with-answers.ts";
 export { earlierRun } from "../begin/earlier-run.ts";
 export { giveCredentials } from "../begin/give-credentials.ts";
+export { reportMisread, reportUnread } from "../begin/handle-mistakes.ts";
 export { queueHere, queueMessage } from "../begin/queue-message.ts";
 export { requestStop, stopRunOf } from "../begin/stop.ts";
 export { prepareSupersededEnd } from "../begin/supersede.ts";

@@ -120,6 +120,12 @@ export interface Host {
   stopRun(start: RunStart): Promise<void>;
   /** Names of agents that have open runs but that this runtime lacks. Each one is reported once. */
   readonly lacking: Set<string>;
+  /** The prototype of the runs of this runtime. */
+  readonly notResult: object;
+  /** Reports that a run failed which nobody awaits. `isBegun` is whether its message is stored. */
+  unread(error: unknown, isBegun: boolean): void;
+  /** The mistakes of the application that were reported. Each is reported once. */
+  readonly mistakes: Set<string>;
   /** Returns the name under which this process holds leases. */
   holder(): string;
   readonly leaseTtlMs: number;

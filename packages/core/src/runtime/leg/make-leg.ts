@@ -167,6 +167,7 @@ function reporting(
   return {
     notify,
     toFix,
+    mistakes: host.mistakes,
     reported: false,
     problem: undefined,
     failed(error) {

@@ -1,4 +1,5 @@
 import { trackUntilSettled } from "../../base/counted.ts";
+import { inNextTurn } from "../../base/next-turn.ts";
 import { lazy } from "../../base/once.ts";
 import { applyEvent } from "../../fold/apply.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
@@ -14,6 +15,15 @@ import type { Begun } from "../begin/begin.ts";
 import { stopOnAbort } from "../begin/stop-on-abort.ts";
 import type { Host } from "../leg/host.ts";
 import type { Run, RunStart } from "../leg/run-handle.ts";
+
+/** The fields of a run's result. In plain JavaScript, `await pawl.run(…)` looks as if it had them. */
+const RESULT_FIELDS = "text output stop actions turns usage costUsd pending sessionId runId".split(" ");
+
+/** Makes the prototype of a runtime's runs: each field of a result calls `misread` with its name. */
+export function notResult(misread: (field: string) => void): object {
+  const getters = RESULT_FIELDS.map((field) => [field, { get: () => misread(field) }]);
+  return Object.defineProperties({}, Object.fromEntries(getters));
+}
 
 /** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal): Run {
@@ -38,21 +48,39 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     wholeText: true,
   }));
   followOptions.catch(() => undefined);
-  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, followOptions);
   const listeners = new Map<string, readonly ((event: never) => void)[]>();
   const emit = (event: SessionEvent): void => {
     for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
   };
   // All listeners share one reader, which starts with the first listener.
   const startListening = lazy(() => listenFrom(host, followOptions, emit));
-  const run: Run = {
-    started,
-    result,
-    [Symbol.asyncIterator]: events,
+  let isRead = false;
+  // A failure that nobody has asked for by now is reported: unhandled, it would have ended the process.
+  const unread = (isBegun: boolean) => (error: unknown) =>
+    inNextTurn(() => {
+      if (!isRead) host.unread(error, isBegun);
+    });
+  begun.then(() => settled.catch(unread(true)), unread(false));
+  const run: Run & { __proto__: object } = {
+    __proto__: host.notResult,
+    get started() {
+      isRead = true;
+      return started;
+    },
+    get result() {
+      isRead = true;
+      return result;
+    },
+    [Symbol.asyncIterator]: () => {
+      isRead = true;
+      return followFrom(host, followOptions);
+    },
     get textStream() {
+      isRead = true;
       return textFrom(host, followOptions);
     },
     on: (type, listener) => {
+      isRead = true;
       checkListening(type, listener);
       listeners.set(type, [...(listeners.get(type) ?? []), listener]);
       // If the store fails, `result` rejects with the error.

@@ -5,6 +5,8 @@ import { type Spent, tokensOf } from "../../log/tokens.ts";
 import type { Usage } from "../../model/pricing.ts";
 import type { Asking, QuestionRecord } from "../../session/asking.ts";
 import {
+  isOutcomeUnknown,
+  outcomeUnknown,
   type QuestionEvent,
   questionEvent,
   type ResultEvent,
@@ -37,7 +39,10 @@ export function taskOutcomeOf(
   const success = output !== undefined || DONE.includes(stop.type);
   const lastText = run.texts.at(-1) ?? text;
   const quote = lastText === "" ? "" : ` Its last text: ${lastText}`;
-  const unfinished = `The agent did not finish: ${stop.message}${quote}`;
+  const notFinished = `The agent did not finish: ${stop.message}${quote}`;
+  const unfinished = run.calls.some(({ result }) => isOutcomeUnknown(result?.data.result))
+    ? `${outcomeUnknown("one of the agent's own calls was cut off.")} ${notFinished}`
+    : notFinished;
   const report = { ...reportOf(run), ...(!success && { code: stop.type }) };
   const content = success ? (output?.value ?? (lastText || "Done.")) : unfinished;
   return resultEvent(call, success, content, {

@@ -124,12 +124,34 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
 
   it("but not what a tool itself throws", async () => {
     const errors: unknown[] = [];
-    const world = setup(
-      script,
-      { tools: [throwing(new TypeError("bug"))] },
-      { onError: (error) => errors.push(error) },
-    );
-    await world.say("Go");
+    const passing = Object.assign(new TypeError("fetch failed"), { cause: new Error("ECONNREFUSED") });
+    for (const error of [new Error("no such row"), new RangeError("bug"), passing]) {
+      const world = setup(script, { tools: [throwing(error)] }, { onError: (error) => errors.push(error) });
+      await world.say("Go");
+    }
     expect(errors).toEqual([]);
+  });
+
+  it("B5 a bug of the tool, which only the model has read, once", async () => {
+    const buggy = tool({
+      ...plain,
+      input,
+      execute: ({ text }) => (text as unknown as { rows: string[] }).rows[0],
+    });
+    const errors: Error[] = [];
+    const world = setup(
+      [...script, ...script],
+      { tools: [buggy] },
+      { onError: (error) => errors.push(error as Error) },
+    );
+    const { sessionId, actions } = await world.say("Go");
+    await world.say("Go", { sessionId });
+    expect(actions[0]?.result).toMatch(/^Cannot read properties of undefined/);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The tool "echo" of the agent "tester" seems to have a bug, which only its model has read: TypeError: Cannot read properties of undefined \(reading '0'\) at /,
+      ),
+    ]);
+    expect(errors[0]?.cause).toBeInstanceOf(TypeError);
   });
 });
