@@ -8,7 +8,6 @@ import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
-import type { LiveState } from "../../log/store/live-tail.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
@@ -35,7 +34,7 @@ import type {
   RefusalOutcome,
   Reported,
 } from "./part-types.ts";
-import type { LegRecords } from "./progress.ts";
+import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** The caller of a run, the credentials that this process has for it, and the dependencies made for both. */
@@ -201,14 +200,6 @@ export interface LegAccess extends Access {
   hide<T>(value: T): T;
   /** Returns a copy of an error without texts of the credentials. Returns the error itself if it has none. */
   hideInError(error: unknown): unknown;
-}
-
-/** The text and progress that readers in this process see before they are stored. */
-export interface LegReaders {
-  /** The live state: text and progress. */
-  readonly live: LiveState;
-  /** Notifies readers that `live` has changed. */
-  touch(): void;
 }
 
 /** The methods for the contexts of hooks and tools, and the method that loads the other parts. */

@@ -1,6 +1,7 @@
 import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
+import type { LiveState } from "../../log/store/live-tail.ts";
 import type { AskSpent, StoredAnswer } from "../../tools/ask-outcome.ts";
 
 /**
@@ -51,4 +52,12 @@ export interface LegRecords {
   readonly hooks: HookProgress;
   readonly userData: UserDataProgress;
   readonly asks: AskProgress;
+}
+
+/** The text and progress that readers in this process see before they are stored. */
+export interface LegReaders {
+  /** The live state: text and progress. */
+  readonly live: LiveState;
+  /** Notifies readers that `live` has changed. */
+  touch(): void;
 }
