@@ -51,7 +51,14 @@ export {
 
 // Prices and usage
 
-export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from "./model/pricing.ts";
+export {
+  checkPricing,
+  costUsd,
+  type Pricing,
+  promptTokens,
+  type TokenPrices,
+  type Usage,
+} from "./model/pricing.ts";
 
 // Hooks
 

@@ -8,7 +8,7 @@ import type { AttemptFailed } from "../../model/model-client.ts";
 import { newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
-import { remainingOf } from "../../stop/limits.ts";
+import { limitStop, type Remaining, remainingOf } from "../../stop/limits.ts";
 import { noRoomStop, roomFor } from "../../stop/room.ts";
 import type { Leg } from "../leg/leg.ts";
 import { type Attempt, llmResponse } from "./answer-events.ts";
@@ -106,6 +106,22 @@ export function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
+  const left = leftAfter(leg, charged);
+  const maxTokens = request.params.max_tokens;
+  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
+  if ("type" in room) return room;
+  return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
+}
+
+/** Returns the stop reason if the answer that is being received has cost all that the limits allow. */
+export function overspent(leg: Leg, attempt: Attempt): StopReason | undefined {
+  const left = leftAfter(leg, llmResponse(attempt, leg.life.clock.now()));
+  if (left.amounts.costUsd > 0) return undefined;
+  return withOwnWords(leg.run.agent, limitStop(left, "costUsd"));
+}
+
+/** Returns what the limits allow after the events that charge an attempt. They are not in the state yet. */
+function leftAfter(leg: Leg, charged: readonly NewEvent[]): Remaining {
   const left = remainingOf(leg.log.state, leg.run.agent, leg.life.legMs());
   for (const event of charged) {
     if (event.type !== "llm_response") continue;
@@ -114,8 +130,5 @@ export function noRoomFor(
     left.amounts.outputTokens -= tokens.completion;
     left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
   }
-  const maxTokens = request.params.max_tokens;
-  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
-  if ("type" in room) return room;
-  return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
+  return left;
 }

@@ -14,9 +14,9 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedAttemptsBefore, nextAttempt } from "./attempts.ts";
+import { beginAttempt, failedAttemptsBefore, nextAttempt, overspent } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
-import { verdictOn } from "./verdict.ts";
+import { toFixIn, verdictOn } from "./verdict.ts";
 
 /**
  * Makes one model call, and adds its answer, calls and usage to the log. Resolves to the next step if it
@@ -72,6 +72,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
+  for (const message of toFixIn(answer)) leg.report.toFix(new PawlError("model_error", message));
   const modelContent = contentOf(answer);
   const content =
     hooksWith(leg, "afterModel").length === 0
@@ -112,7 +113,8 @@ async function readAnswer(
   attempt: Attempt,
 ): Promise<Reading> {
   const reading: Reading = { attempt };
-  const { signal, timeLeftMs } = leg.life;
+  const { life } = leg;
+  const { signal, timeLeftMs } = life;
   // Does not change from attempt to attempt, like `max_tokens`. An answer that a hook gives instead of the
   // model may have any length.
   const isModel = model.id !== ANSWERING;
@@ -139,6 +141,12 @@ async function readAnswer(
       const { answer } = reading.attempt;
       takeEvent(answer, part);
       if (answer.chars > maxChars) return cutReply(answer);
+      // The API's own tools have cost something, and the answer goes on.
+      const stop =
+        part.type === "message_delta" && answer.stopReason === null
+          ? overspent(leg, reading.attempt)
+          : undefined;
+      if (stop !== undefined) life.halt(stop);
       if (part.type === "content_block_delta") leg.readers.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;

@@ -83,12 +83,14 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
  */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
-const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+/** The length at which the name of a call is cut, in characters. No tool has such a long name. */
+const LONGEST_NAME = 200;
 
 /**
  * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls to run. `breach`
  * describes a violation of the model's contract: a `tool_use` stop without a call, an unfinished call, a call
- * with an invalid or repeated id or an invalid name, or a call in a paused answer.
+ * with an invalid or repeated id, or a call in a paused answer. A name that no tool can have is no violation:
+ * the model is told that there is no such tool.
  */
 function toolCallsOf(
   answer: Reply,
@@ -100,13 +102,14 @@ function toolCallsOf(
   if (answer.stopReason !== "tool_use") return { calls: [] };
   const calls: EventData["tool_call"][] = [];
   const ids = new Set<string>();
-  for (const { block, complete, invalid } of answer.blocks) {
+  for (const { block, part, complete, invalid } of answer.blocks) {
     if (!isToolUse(block)) continue;
-    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || hasCall(state, block.id));
+    const breach = breachOf(block.id, complete, ids.has(block.id) || hasCall(state, block.id));
     if (breach !== undefined) return { calls: [], breach };
     ids.add(block.id);
     calls.push({
-      tool_name: block.name,
+      // The name that the model wrote. The block may have another one, which APIs accept.
+      tool_name: clipText(part?.tool?.tool_name ?? block.name, LONGEST_NAME),
       arguments: block.input,
       call_id: block.id,
       ...(invalid !== undefined && { invalid }),
@@ -117,10 +120,21 @@ function toolCallsOf(
 }
 
 /** Returns how a call violates the model's contract; `undefined` if it does not. */
-function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
+function breachOf(id: unknown, complete: boolean, repeated: boolean): string | undefined {
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;
   if (typeof id !== "string" || !ID.test(id)) return "The model sent an invalid tool call id.";
-  if (typeof name !== "string" || !CALL_NAME.test(name)) return "The model called a tool by an invalid name.";
   return undefined;
+}
+
+/** Returns what the developer should know about an answer, although the run goes on. */
+export function toFixIn({ blocks, stopReason, usage }: Reply): string[] {
+  const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
+  const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
+  const dropped = `The model ended its answer (${stopReason}) with a call of "${call?.name}", which was not run.`;
+  const fields = (usage.unknown_fields ?? []).map(
+    (field) =>
+      `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
+  );
+  return call === undefined ? fields : [...fields, dropped];
 }
