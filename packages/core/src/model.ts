@@ -36,6 +36,7 @@ export {
 } from "./model/clients/packet-reader.ts";
 export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./model/malformed.ts";
 export { opaqueOf, withOpaque, withoutOpaque } from "./model/opaque.ts";
+export { stopReasonNamed } from "./model/stop-names.ts";
 export { type BlockedAnswer, refusedAnswer } from "./model/refused-answer.ts";
 
 // Failures, and secrets in them

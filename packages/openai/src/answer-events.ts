@@ -1,7 +1,6 @@
-import type { ModelEvent, RawUsage } from "@pawl/core/model";
+import { type ModelEvent, type RawUsage, stopReasonNamed } from "@pawl/core/model";
 import { type Calls, readCalls } from "./calls.ts";
 import { type Chunk, type Delta, EMPTY } from "./chunk.ts";
-import { stopNamed } from "./finish-reasons.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
 
 /** Converts the chunks of one streamed answer to the events of a `ModelClient`. */
@@ -73,7 +72,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
         // Other indexes occur only if a request asks for several answers.
         if (index !== 0) continue;
         if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
-        if (finishReason) state.stop = stopNamed(finishReason);
+        if (finishReason) state.stop = stopReasonNamed(finishReason);
       }
       return events.length > 0 ? events : [{ type: "ping" }];
     },

@@ -54,15 +54,16 @@ const MOST_REPORTED = 20;
  */
 export function usageCharges(options: UsageChargesOptions): (sent: object) => RawUsage {
   let all: { readonly [field: string]: unknown } = {};
+  const unknown: string[] = [];
   return (sent) => {
     const { price_factor: _, other_usd: __, unknown_fields: ___, ...own } = sent as RawUsage;
     const present = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
     all = { ...all, ...Object.fromEntries(present) };
-    const unknown = newUnknown(all, options);
+    unknown.push(...newUnknown(all, options));
     return {
       ...own,
       ...charged(all, options),
-      ...(unknown.length > 0 && { unknown_fields: unknown }),
+      ...(unknown.length > 0 && { unknown_fields: [...unknown] }),
     };
   };
 }

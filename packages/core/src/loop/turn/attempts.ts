@@ -4,7 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { type StopReason, withOwnWords } from "../../log/stop-reason.ts";
-import type { AttemptFailed } from "../../model/model-client.ts";
+import type { AttemptFailed, ModelEvent } from "../../model/model-client.ts";
 import { newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
@@ -113,11 +113,14 @@ export function noRoomFor(
   return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
 }
 
-/** Returns the stop reason if the answer that is being received has cost all that the limits allow. */
-export function overspent(leg: Leg, attempt: Attempt): StopReason | undefined {
+/**
+ * Ends the run if an answer has cost all that the limits allow while it goes on, e.g. by searches on the API's
+ * side. Clients report such costs by a `message_delta` without a stop reason.
+ */
+export function haltIfOverspent(leg: Leg, attempt: Attempt, { type }: ModelEvent): void {
+  if (type !== "message_delta" || attempt.answer.stopReason !== null) return;
   const left = leftAfter(leg, llmResponse(attempt, leg.life.clock.now()));
-  if (left.amounts.costUsd > 0) return undefined;
-  return withOwnWords(leg.run.agent, limitStop(left, "costUsd"));
+  if (left.amounts.costUsd <= 0) leg.life.halt(withOwnWords(leg.run.agent, limitStop(left, "costUsd")));
 }
 
 /** Returns what the limits allow after the events that charge an attempt. They are not in the state yet. */

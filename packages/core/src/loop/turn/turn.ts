@@ -13,8 +13,9 @@ import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedAttemptsBefore, nextAttempt, overspent } from "./attempts.ts";
+import { beginAttempt, failedAttemptsBefore, haltIfOverspent, nextAttempt } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
 
@@ -72,7 +73,6 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
-  for (const message of toFixIn(answer)) leg.report.toFix(new PawlError("model_error", message));
   const modelContent = contentOf(answer);
   const content =
     hooksWith(leg, "afterModel").length === 0
@@ -89,7 +89,12 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
     ...outputEvents,
   ];
-  if (problem === undefined) return await leg.log.holdFacts(events);
+  const toFix = toFixIn(answer);
+  if (problem === undefined) {
+    await leg.log.holdFacts(events);
+    if (toFix.length > 0) await afterBarrier(leg, () => toFix.forEach(leg.report.toFix));
+    return;
+  }
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
 }
@@ -113,8 +118,7 @@ async function readAnswer(
   attempt: Attempt,
 ): Promise<Reading> {
   const reading: Reading = { attempt };
-  const { life } = leg;
-  const { signal, timeLeftMs } = life;
+  const { signal, timeLeftMs } = leg.life;
   // Does not change from attempt to attempt, like `max_tokens`. An answer that a hook gives instead of the
   // model may have any length.
   const isModel = model.id !== ANSWERING;
@@ -141,12 +145,7 @@ async function readAnswer(
       const { answer } = reading.attempt;
       takeEvent(answer, part);
       if (answer.chars > maxChars) return cutReply(answer);
-      // The API's own tools have cost something, and the answer goes on.
-      const stop =
-        part.type === "message_delta" && answer.stopReason === null
-          ? overspent(leg, reading.attempt)
-          : undefined;
-      if (stop !== undefined) life.halt(stop);
+      haltIfOverspent(leg, reading.attempt, part);
       if (part.type === "content_block_delta") leg.readers.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;

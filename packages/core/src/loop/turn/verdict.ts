@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { clipText } from "../../base/clip-text.ts";
+import { PawlError } from "../../base/errors.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
@@ -128,13 +129,14 @@ function breachOf(id: unknown, complete: boolean, repeated: boolean): string | u
 }
 
 /** Returns what the developer should know about an answer, although the run goes on. */
-export function toFixIn({ blocks, stopReason, usage }: Reply): string[] {
+export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
   const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
   const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
-  const dropped = `The model ended its answer (${stopReason}) with a call of "${call?.name}", which was not run.`;
-  const fields = (usage.unknown_fields ?? []).map(
+  const toFix = (usage.unknown_fields ?? []).map(
     (field) =>
       `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
   );
-  return call === undefined ? fields : [...fields, dropped];
+  if (call)
+    toFix.push(`The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`);
+  return toFix.map((message) => new PawlError("model_error", message));
 }
