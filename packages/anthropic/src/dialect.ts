@@ -1,3 +1,4 @@
+import { type ContentBlock, isToolUse } from "@pawl/core";
 import { type ModelEvent, type RawUsage, stopReasonNamed } from "@pawl/core/model";
 
 /**
@@ -21,10 +22,8 @@ export function dialectReader(
         if (event.message.usage) event.message.usage = charge(event.message.usage);
         return undefined;
       case "content_block_start": {
-        const { type, content } = event.content_block;
-        if (type === "tool_use") calls.add(event.index);
-        // A failed search has an error instead of a list, and is free.
-        if (type !== "web_search_tool_result" || !Array.isArray(content)) return undefined;
+        if (isToolUse(event.content_block)) calls.add(event.index);
+        if (!isSearch(event.content_block)) return undefined;
         searches += 1;
         const usage = charge({ server_tool_use: { web_search_requests: searches } });
         return { type: "message_delta", delta: { stop_reason: null }, usage };
@@ -32,15 +31,22 @@ export function dialectReader(
       case "content_block_stop":
         hasCall ||= calls.has(event.index);
         return undefined;
-      case "message_delta": {
-        const { delta } = event;
-        if (delta.stop_reason) delta.stop_reason = stopReasonNamed(delta.stop_reason);
-        if (hasCall && delta.stop_reason === "end_turn") delta.stop_reason = "tool_use";
+      case "message_delta":
+        event.delta.stop_reason = stopOf(event.delta.stop_reason, hasCall);
         if (event.usage) event.usage = charge(event.usage);
         return undefined;
-      }
       default:
         return undefined;
     }
   };
+}
+
+function stopOf(sent: string | null, hasCall: boolean): string | null {
+  const stop = sent ? stopReasonNamed(sent) : sent;
+  return hasCall && stop === "end_turn" ? "tool_use" : stop;
+}
+
+/** Returns whether a block is the result of a search. A failed one has an error instead of a list, and is free. */
+function isSearch({ type, content }: ContentBlock): boolean {
+  return type === "web_search_tool_result" && Array.isArray(content);
 }

@@ -25,7 +25,7 @@ const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/Input is too long for requested model/i, OVERFLOW],
   // Servers of other models behind the Messages API: vLLM, llama.cpp, Ollama, LiteLLM
   [/maximum context length|exceeds the available context size|ContextWindowExceededError/i, OVERFLOW],
-  [/exceeds? (the |max )?context length|context_length_exceeded|exceed_context_size_error/i, OVERFLOW],
+  [/exceed(s|ed)? (the |max )?context length|context_length_exceeded|exceed_context_size_error/i, OVERFLOW],
   [/Output blocked by content filtering policy/i, FILTER],
   [/content_filter|content management policy|ContentPolicyViolationError|content_policy_violation/i, FILTER],
 ];

@@ -16,7 +16,7 @@ const WORDS: readonly (readonly [RefusedFor, words: RegExp])[] = [
   ["context_length_exceeded", /longer than the maximum model length|longer than the maximum context length/i],
   // llama.cpp, LM Studio, Ollama
   ["context_length_exceeded", /exceeds the available context size|Context size has been exceeded/i],
-  ["context_length_exceeded", /greater than the context length|exceeds? (the |max )?context length/i],
+  ["context_length_exceeded", /greater than the context length|exceed(s|ed)? (the |max )?context length/i],
   // Mistral
   ["context_length_exceeded", /too large for model with \d+ maximum context length/i],
   // Gemini
