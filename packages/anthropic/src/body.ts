@@ -20,8 +20,8 @@ export interface ClaudeBodyOptions {
    */
   body?: { readonly [field: string]: unknown };
   /**
-   * Tools that run on the API's side, e.g. `{ type: "web_search_20260318", name: "web_search" }`. They are sent
-   * after the agent's tools. Their uses are in the cost. Default: none.
+   * Tools that run on the API's side, e.g. `{ type: "web_search_20260318", name: "web_search" }`. They are
+   * sent after the agent's tools. Their uses are in the cost. Default: none.
    */
   serverTools?: readonly { readonly type: string; readonly [field: string]: unknown }[];
 }

@@ -2,13 +2,13 @@ import { type ContentBlock, isToolUse } from "@pawl/core";
 import { type ModelEvent, type RawUsage, stopReasonNamed } from "@pawl/core/model";
 
 /**
- * Makes a function that changes the events of one answer where a server deviates from the Messages API, and adds
- * to each usage what is charged besides tokens. It returns an event to send after the given one, if any.
+ * Makes a function that changes the events of one answer where a server deviates from the Messages API, and
+ * adds to each usage what is charged besides tokens. It returns an event to send after the given one, if any.
  *
  * - Gateways spell stop reasons as the servers behind them do.
  * - Gateways end an answer with a call in it with `end_turn`.
- * - The API reports its web searches only at the end. A `message_delta` reports each when its result arrives, so
- *   that limits on cost can stop the answer.
+ * - The API reports its web searches only at the end. A `message_delta` reports each when its result arrives,
+ *   so that limits on cost can stop the answer.
  */
 export function dialectReader(
   charge: (usage: object) => RawUsage,
@@ -46,7 +46,10 @@ function stopOf(sent: string | null, hasCall: boolean): string | null {
   return hasCall && stop === "end_turn" ? "tool_use" : stop;
 }
 
-/** Returns whether a block is the result of a search. A failed one has an error instead of a list, and is free. */
+/**
+ * Returns whether a block is the result of a search. A failed one has an error instead of a list, and is
+ * free.
+ */
 function isSearch({ type, content }: ContentBlock): boolean {
   return type === "web_search_tool_result" && Array.isArray(content);
 }

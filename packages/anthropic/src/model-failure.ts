@@ -14,8 +14,8 @@ const OVERFLOW = "context_length_exceeded";
 const FILTER = "content_filter";
 
 /**
- * Codes for failures that servers describe only in a message. The corpus of `@pawl/testing/dialects` names the
- * source of each.
+ * Codes for failures that servers describe only in a message. The corpus of `@pawl/testing/dialects` names
+ * the source of each.
  */
 const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^You have reached your specified API usage limits/, "own_spend_limit_reached"],

@@ -38,9 +38,9 @@ export function outputConfig(
 }
 
 /**
- * Returns the messages without what servers of other APIs want back. With an output format, returns them without
- * citations, too, which the API refuses then: neither in documents and search results, nor in what tools have
- * returned.
+ * Returns the messages without what servers of other APIs want back. With an output format, returns them
+ * without citations, too, which the API refuses then: neither in documents and search results, nor in what
+ * tools have returned.
  */
 export function messagesFor({ messages, outputFormat }: ModelRequest): ModelRequest["messages"] {
   const own = withoutOpaque(messages);

@@ -1,4 +1,5 @@
-import { checkOptions, type Pricing, type TokenPrices } from "@pawl/core";
+import { checkOptions, type Pricing } from "@pawl/core";
+import type { TokenPrices } from "@pawl/core/model";
 
 const opus: TokenPrices = { input: 5, output: 25, cacheWrite5m: 6.25, cacheWrite1h: 10, cacheRead: 0.5 };
 const fable: TokenPrices = { input: 8, output: 40, cacheWrite5m: 10, cacheWrite1h: 16, cacheRead: 0.2 };
@@ -63,8 +64,8 @@ export function pricingOf(model: string): Pricing | undefined {
 }
 
 /**
- * What the API charges beside the tokens of a model, as of 2026-11-29: 10 $ for 1,000 web searches (failed ones
- * are free), a tenth more for answers in the US only, and twice the price for fast ones.
+ * What the API charges beside the tokens of a model, as of 2026-11-29: 10 $ for 1,000 web searches (failed
+ * ones are free), a tenth more for answers in the US only, and twice the price for fast ones.
  */
 // platform.claude.com: /docs/en/about-claude/pricing, /docs/en/build-with-claude/fast-mode. Web fetches and
 // code execution beside them cost nothing but their tokens.

@@ -51,14 +51,7 @@ export {
 
 // Prices and usage
 
-export {
-  checkPricing,
-  costUsd,
-  type Pricing,
-  promptTokens,
-  type TokenPrices,
-  type Usage,
-} from "./model/pricing.ts";
+export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from "./model/pricing.ts";
 
 // Hooks
 

@@ -22,7 +22,7 @@ export { type PictureType, pictureType } from "./files/picture-type.ts";
 
 export { pricingFor, type UsageChargesOptions, usageCharges } from "./model/charges.ts";
 export { longestAnswer, writtenLength } from "./model/estimate.ts";
-export { addUsage, noUsage, type RawUsage, usageFromWire } from "./model/pricing.ts";
+export { addUsage, noUsage, type RawUsage, type TokenPrices, usageFromWire } from "./model/pricing.ts";
 export type { UsageEstimates } from "./model/usage-so-far.ts";
 
 // The shape of an answer, and of requests

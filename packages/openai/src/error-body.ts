@@ -1,9 +1,9 @@
 import { type Fields, isFields } from "./chunk.ts";
 
 /**
- * Returns the error in a response of a server, in OpenAI's form; `undefined` if it has none. Servers also send
- * it in a list (Gemini), as a text (Ollama), without the field `error` (Mistral, older vLLM), or as `detail`
- * (gateways on FastAPI).
+ * Returns the error in a response of a server, in OpenAI's form; `undefined` if it has none. Servers also
+ * send it in a list (Gemini), as a text (Ollama), without the field `error` (Mistral, older vLLM), or as
+ * `detail` (gateways on FastAPI).
  */
 export function errorIn(body: unknown): Fields | undefined {
   const [first] = Array.isArray(body) ? body : [body];
@@ -22,7 +22,8 @@ function textOf(message: unknown): string {
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * Makes a `fetch` whose failed responses have the error in OpenAI's form. The SDK drops the text of all others.
+ * Makes a `fetch` whose failed responses have the error in OpenAI's form. The SDK drops the text of all
+ * others.
  */
 export function withErrorBodies(send: Fetch): Fetch {
   return async (url, init) => {

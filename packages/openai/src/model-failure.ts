@@ -55,8 +55,8 @@ function failureIn(error: APIError): ApiFailure {
 }
 
 /**
- * Returns whether a failure without a status, i.e. within a 200, is temporary. The request was accepted before,
- * so it is, unless the error says that the request is at fault.
+ * Returns whether a failure without a status, i.e. within a 200, is temporary. The request was accepted
+ * before, so it is, unless the error says that the request is at fault.
  */
 function isTemporary(type: unknown, code: unknown): boolean {
   if (passing.includes(type) || passing.includes(code)) return true;

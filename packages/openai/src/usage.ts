@@ -84,7 +84,7 @@ function fieldsOf(outer: string, inner: string): string[] {
 }
 
 /** Makes the function that adds to the usage of one answer what is charged besides tokens. */
-export function chargesOf(options: Omit<UsageChargesOptions, "known">) {
+export function chargesOf(options: Omit<UsageChargesOptions, "known">): (usage: object) => RawUsage {
   return usageCharges({ ...options, known: KNOWN });
 }
 

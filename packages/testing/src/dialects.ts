@@ -14,7 +14,6 @@ export { dialects } from "./dialects/corpus.ts";
 
 // A contract suite
 
-export type { ContractCase } from "./contract/base/case.ts";
 export {
   type ModelUnderTest,
   modelClientContract,

@@ -62,13 +62,13 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
     unknown.push(...newUnknown(all, options));
     return {
       ...own,
-      ...charged(all, options),
+      ...chargesIn(all, options),
       ...(unknown.length > 0 && { unknown_fields: [...unknown] }),
     };
   };
 }
 
-function charged(usage: { readonly [field: string]: unknown }, options: UsageChargesOptions): RawUsage {
+function chargesIn(usage: { readonly [field: string]: unknown }, options: UsageChargesOptions): RawUsage {
   const { pricing } = options;
   const whole = withIterations(usage, options);
   if (pricing === undefined) return whole.counts;
@@ -122,7 +122,7 @@ function scaled(prices: TokenPrices, factor: number): TokenPrices {
 
 function factorOf(usage: { readonly [field: string]: unknown }, { factors = {} }: Pricing): number {
   const found = Object.entries(factors).map(([field, byValue]) => {
-    const value = `${usage[field]}`;
+    const value = `${Object.hasOwn(usage, field) ? usage[field] : ""}`;
     return Object.hasOwn(byValue, value) ? (byValue[value] ?? 1) : 1;
   });
   return found.reduce((all, one) => all * one, 1);

@@ -5,9 +5,9 @@ import { type ContentBlock, isToolUse, type Message } from "./content.ts";
 const OPAQUE = "opaque";
 
 /**
- * Adds to a `tool_use` block further fields of the call that its server wants back unchanged, e.g. a signature.
- * They are stored with the id of the model, because other servers refuse requests that have them. Returns the
- * block unchanged if there are none.
+ * Adds to a `tool_use` block further fields of the call that its server wants back unchanged, e.g. a
+ * signature. They are stored with the id of the model, because other servers refuse requests that have them.
+ * Returns the block unchanged if there are none.
  *
  * @example
  * ```ts
@@ -28,7 +28,16 @@ export function withOpaque(
   return { ...block, [OPAQUE]: { model, fields: toJson(fields) } };
 }
 
-/** Returns the fields that {@link withOpaque} has added for this model; `{}` if there are none. */
+/**
+ * Returns the fields that {@link withOpaque} has added for this model; `{}` if there are none.
+ *
+ * @example
+ * ```ts
+ * import { opaqueOf } from "@pawl/core/model";
+ *
+ * console.log(opaqueOf({ type: "tool_use", id: "1", name: "look", input: {} }, "gpt-5.4")); // {}
+ * ```
+ */
 export function opaqueOf(block: ContentBlock, model: string): JsonObject {
   const opaque = block[OPAQUE];
   if (!isJsonObject(opaque) || opaque.model !== model || !isJsonObject(opaque.fields)) return {};
@@ -45,7 +54,7 @@ export function opaqueOf(block: ContentBlock, model: string): JsonObject {
  *
  * const call = { type: "tool_use", id: "call_1", name: "look", input: {} };
  * const messages: Message[] = [{ role: "assistant", content: [withOpaque(call, "m", { signature: "s" })] }];
- * console.log(withoutOpaque(messages)[0]?.content); // [ { type: 'tool_use', id: 'call_1', name: 'look', input: {} } ]
+ * console.log(withoutOpaque(messages)[0]?.content[0]?.opaque); // undefined
  * ```
  */
 export function withoutOpaque(messages: readonly Message[]): Message[] {

@@ -91,14 +91,14 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
         "config",
         `${group} of ${whose} needs ${quotedList(missing)} too, in US dollars per million tokens.`,
       );
-    checkPrices(whose, group, Object.fromEntries(named));
+    checkPriceList(whose, group, Object.fromEntries(named));
   }
   const { perThousandUses, factors } = pricing ?? {};
   for (const [group, prices] of Object.entries({ perThousandUses, ...factors }))
-    checkPrices(whose, `pricing.${group}`, prices ?? {});
+    checkPriceList(whose, `pricing.${group}`, prices ?? {});
 }
 
-function checkPrices(whose: string, group: string, prices: { readonly [name: string]: unknown }): void {
+function checkPriceList(whose: string, group: string, prices: { readonly [name: string]: unknown }): void {
   const numbers = Object.entries(prices).map(([name, price]) => [`${group}.${name}`, price as number]);
   checkNumbers(whose, Object.fromEntries(numbers), { most: 1_000_000 });
 }

@@ -15,9 +15,9 @@ export interface BlockedAnswer {
 const BLOCKED = "content_filter";
 
 /**
- * Returns the rest of an answer that a filter has blocked: it stops with the reason `refusal`, as if the model
- * had refused. So the outcome is the same whichever way a server reports it. Returns `undefined` for all other
- * failures. The usage is unknown, so the runtime estimates it: servers charge for the prompt.
+ * Returns the rest of an answer that a filter has blocked: it stops with the reason `refusal`, as if the
+ * model had refused. So the outcome is the same whichever way a server reports it. Returns `undefined` for
+ * all other failures. The usage is unknown, so the runtime estimates it: servers charge for the prompt.
  *
  * @example
  * ```ts

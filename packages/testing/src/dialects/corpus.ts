@@ -16,8 +16,8 @@ import { claudeDialect } from "./messages/claude.ts";
 import { gatewayDialect } from "./messages/gateways.ts";
 
 /**
- * What servers of Chat Completions and of the Messages API send, as data: written from their documentation and
- * from reports of their users, with the source of each answer. `modelClientContract()` plays it.
+ * What servers of Chat Completions and of the Messages API send, as data: written from their documentation
+ * and from reports of their users, with the source of each answer. `modelClientContract()` plays it.
  *
  * @example
  * ```ts

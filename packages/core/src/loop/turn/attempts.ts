@@ -114,8 +114,8 @@ export function noRoomFor(
 }
 
 /**
- * Ends the run if an answer has cost all that the limits allow while it goes on, e.g. by searches on the API's
- * side. Clients report such costs by a `message_delta` without a stop reason.
+ * Ends the run if an answer has cost all that the limits allow while it goes on, e.g. by searches on the
+ * API's side. Clients report such costs by a `message_delta` without a stop reason.
  */
 export function haltIfOverspent(leg: Leg, attempt: Attempt, { type }: ModelEvent): void {
   if (type !== "message_delta" || attempt.answer.stopReason !== null) return;

@@ -85,7 +85,7 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
 /** The length at which the name of a call is cut, in characters. No tool has such a long name. */
-const LONGEST_NAME = 200;
+const LONGEST_TOOL_NAME = 200;
 
 /**
  * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls to run. `breach`
@@ -110,7 +110,7 @@ function toolCallsOf(
     ids.add(block.id);
     calls.push({
       // The name that the model wrote. The block may have another one, which APIs accept.
-      tool_name: clipText(part?.tool?.tool_name ?? block.name, LONGEST_NAME),
+      tool_name: clipText(part?.tool?.tool_name ?? block.name, LONGEST_TOOL_NAME),
       arguments: block.input,
       call_id: block.id,
       ...(invalid !== undefined && { invalid }),

@@ -25,9 +25,9 @@ export interface AnswerProgress<T> {
   /** Reports that the answer is complete. */
   complete(): void;
   /**
-   * Reports that the answer is whole even if nothing else comes, e.g. after the reason why it has ended. If the
-   * body then ends or breaks off, the answer is complete. `last` is called first: it may add items, or return
-   * why the answer has failed after all.
+   * Reports that the answer is whole even if nothing else comes, e.g. after the reason why it has ended. If
+   * the body then ends or breaks off, the answer is complete. `last` is called first: it may add items, or
+   * return why the answer has failed after all.
    */
   mayEnd(last: () => Error | undefined): void;
   /** Ends the answer with an error, unless it is complete or has failed already. */
@@ -52,7 +52,8 @@ export interface PacketReaderOptions {
  *
  * - the error that the parser reported by `fail`
  * - {@link wrongContentType} if the body ended without any message, and is not an event stream
- * - {@link cutOffAnswer} if the body ended before the answer was complete, and before the parser called `mayEnd`
+ * - {@link cutOffAnswer} if the body ended before the answer was complete, and before the parser called
+ *   `mayEnd`
  *
  * @param parser makes the parser of an answer: a function that is called with each piece of text
  *

@@ -24,9 +24,9 @@ export async function readOutcome(model: ModelClient, request: ModelRequest): Pr
   let stop: string | null = null;
   let ended = false;
   let failure: DialectOutcome["failure"];
-  const counts: { [field: string]: number } = {};
+  const counts = new Map<string, unknown>();
   const count = (usage: object = {}) => {
-    for (const [field, value] of Object.entries(usage)) if (typeof value === "number") counts[field] = value;
+    for (const [field, value] of Object.entries(usage)) counts.set(field, value);
   };
   try {
     for await (const event of model.stream(request, { signal: new AbortController().signal })) {
@@ -61,7 +61,7 @@ function takeBlock(blocks: Block[], event: ModelEvent): void {
 
 function outcomeOf(
   all: readonly Block[],
-  read: { stop: string | null; counts: { [field: string]: number }; failure: DialectOutcome["failure"] },
+  read: { stop: string | null; counts: ReadonlyMap<string, unknown>; failure: DialectOutcome["failure"] },
 ): ReadOutcome {
   const blocks = all.map(wholeBlock);
   const text = blocks
@@ -70,8 +70,8 @@ function outcomeOf(
     .join("");
   const calls = blocks.filter((block, at) => block.type === "tool_use" && all[at]?.complete);
   const { counts, failure, stop } = read;
-  const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = counts;
-  const prompt = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
+  const tokens = (field: string) => Number(counts.get(field) ?? 0);
+  const cached = tokens("cache_read_input_tokens") + tokens("cache_creation_input_tokens");
   return {
     blocks,
     ...(text !== "" && { text }),
@@ -79,7 +79,9 @@ function outcomeOf(
       calls: calls.map(({ name, input }) => ({ name: String(name), input: input as JsonObject })),
     }),
     ...(stop !== null && { stop }),
-    ...(failure === undefined ? { tokens: [prompt, counts.output_tokens ?? 0] } : { failure }),
+    ...(failure === undefined
+      ? { tokens: [tokens("input_tokens") + cached, tokens("output_tokens")] }
+      : { failure }),
   };
 }
 

@@ -1,31 +1,67 @@
-import type { OpenAI } from "openai";
-import type { DialectCase, DialectOutcome } from "./dialect.ts";
-import { GREETING } from "./dialect.ts";
+import { type DialectCase, type DialectOutcome, GREETING } from "./dialect.ts";
 
-type Chunk = OpenAI.ChatCompletionChunk;
-type Choice = Chunk["choices"][number];
+// The types of the API's own form. `dialect-types.test.ts` compares them with those of the official SDK.
+
+/** A piece of an answer. */
+export interface ChatDelta {
+  role?: "assistant";
+  content?: string | null;
+  refusal?: string | null;
+  tool_calls?: {
+    index: number;
+    id?: string;
+    type?: "function";
+    function?: { name?: string; arguments?: string };
+  }[];
+}
+
+/** Why an answer has ended. */
+export type ChatFinish = "stop" | "length" | "tool_calls" | "content_filter" | "function_call" | null;
+
+/** The usage at the end of an answer. */
+export interface ChatUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+/** One event of an answer. */
+export interface ChatChunk {
+  id: string;
+  object: "chat.completion.chunk";
+  created: number;
+  model: string;
+  choices: { index: number; delta: ChatDelta; finish_reason: ChatFinish }[];
+  usage?: ChatUsage;
+}
 
 /** The usage that answers of the corpus report. */
-export const USAGE = {
-  prompt_tokens: 20,
-  completion_tokens: 5,
-  total_tokens: 25,
-} satisfies OpenAI.CompletionUsage;
+export const USAGE: ChatUsage = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 };
 
-/** Makes the chunks of one model, in the form of the official SDK. */
-export function chunksOf(model: string, more: object = {}) {
+/** Makes the chunks of one model. */
+export interface Chunks {
+  /** A chunk in the API's own form. */
+  chunk(delta: ChatDelta, finish_reason?: ChatFinish): ChatChunk;
+  /** A chunk in another form. */
+  odd(delta: object, finish_reason?: string | null, extra?: object): object;
+  /** The last chunk, with the usage. */
+  usage(extra?: object): ChatChunk;
+}
+
+export function chunksOf(model: string, more: object = {}): Chunks {
   const base = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_790_000_000, model } as const;
   return {
-    /** A chunk in the API's own form. */
-    chunk: (delta: Choice["delta"], finish_reason: Choice["finish_reason"] = null) =>
-      ({ ...base, choices: [{ index: 0, delta, finish_reason }], ...more }) satisfies Chunk,
-    /** A chunk in another form. */
-    odd: (delta: object, finish_reason: string | null = null, extra: object = {}) => ({
+    chunk: (delta, finish_reason = null) => ({
+      ...base,
+      choices: [{ index: 0, delta, finish_reason }],
+      ...more,
+    }),
+    odd: (delta, finish_reason = null, extra = {}) => ({
       ...base,
       choices: [{ index: 0, delta, finish_reason, ...extra }],
       ...more,
     }),
-    usage: (extra: object = {}) => ({ ...base, choices: [], usage: { ...USAGE, ...extra }, ...more }),
+    usage: (extra = {}) => ({ ...base, choices: [], usage: { ...USAGE, ...extra }, ...more }),
   };
 }
 
@@ -46,7 +82,7 @@ export function json(body: unknown, status = 200): DialectCase["response"] {
 export function callPiece(
   index: number,
   piece: { id?: string; name?: string; arguments?: string },
-): Choice["delta"] {
+): ChatDelta {
   const { id, name, arguments: input } = piece;
   const called = { ...(name !== undefined && { name }), ...(input !== undefined && { arguments: input }) };
   return {
@@ -54,10 +90,10 @@ export function callPiece(
   };
 }
 
-export const TOKENS = [20, 5] as const;
+const TOKENS: readonly [number, number] = [20, 5];
 export const SAID: DialectOutcome = { text: GREETING, stop: "end_turn", tokens: TOKENS };
-export const LOOK = { name: "look", input: { city: "Malmö" } } as const;
-export const FIND = { name: "find", input: { q: "rain" } } as const;
+export const LOOK: { name: string; input: { city: string } } = { name: "look", input: { city: "Malmö" } };
+export const FIND: { name: string; input: { q: string } } = { name: "find", input: { q: "rain" } };
 export const CALLED: DialectOutcome = { calls: [LOOK], stop: "tool_use", tokens: TOKENS };
 export const CALLED_BOTH: DialectOutcome = { calls: [LOOK, FIND], stop: "tool_use", tokens: TOKENS };
 export const TOO_LONG: DialectOutcome = {
@@ -66,8 +102,16 @@ export const TOO_LONG: DialectOutcome = {
 export const TRY_AGAIN: DialectOutcome = { failure: { retryable: true } };
 export const REFUSED: DialectOutcome = { stop: "refusal" };
 
+/** Answers that most servers send in the API's own form. */
+export interface UsualCases {
+  whole: DialectCase[];
+  calls: DialectCase[];
+  parallel: DialectCase[];
+  broken: DialectCase[];
+}
+
 /** The usual answers of a server that speaks as OpenAI does, all from one source. */
-export function usual(model: string, source: string, more: object = {}) {
+export function usual(model: string, source: string, more: object = {}): UsualCases {
   const { chunk, usage } = chunksOf(model, more);
   const input = JSON.stringify(LOOK.input);
   const half = Math.floor(input.length / 2);
@@ -123,5 +167,5 @@ export function usual(model: string, source: string, more: object = {}) {
         expected: { text: "Grü", ...TRY_AGAIN },
       },
     ],
-  } satisfies { [kind: string]: DialectCase[] };
+  };
 }

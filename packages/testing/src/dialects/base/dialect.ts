@@ -45,7 +45,7 @@ export interface DialectOutcome {
   stop?: string;
   /** Tokens of the prompt and of the answer. Default: not checked. */
   tokens?: readonly [prompt: number, answer: number];
-  /** How the client fails: the details of its `model_error` that retries and recoveries need. Default: it does not. */
+  /** How the client fails: the details of its `model_error` that retries need. Default: it does not fail. */
   failure?: { readonly retryable: boolean; readonly errorCode?: string };
 }
 
@@ -72,8 +72,20 @@ export interface Dialect {
 /** The text of answers. It has characters of several bytes, so that a packet may end in one. */
 export const GREETING = "Grüße aus Oslo. ☕";
 
+type Reason =
+  | "refusal"
+  | "filter"
+  | "reasoning"
+  | "streams"
+  | "errors"
+  | "end"
+  | "text"
+  | "json"
+  | "tools"
+  | "messages";
+
 /** Reasons that several servers have in common. */
-export const ABSENT = {
+export const ABSENT: { readonly [reason in Reason]: DialectAbsence } = {
   refusal: { absent: "It has no field and no reason for it: the model refuses in its text." },
   filter: { absent: "It filters nothing." },
   reasoning: { absent: "It shows no reasoning." },
@@ -84,4 +96,4 @@ export const ABSENT = {
   json: { absent: "It sends the input as JSON text." },
   tools: { absent: "It answers requests with `tools` by `tool_calls`." },
   messages: { absent: "Not a part of the Messages API." },
-} as const satisfies { [reason: string]: DialectAbsence };
+};

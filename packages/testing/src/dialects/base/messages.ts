@@ -1,11 +1,32 @@
-import type { Anthropic } from "@anthropic-ai/sdk";
-import { CALLED, CALLED_BOTH, FIND, LOOK, SAID, TRY_AGAIN } from "./chat.ts";
-import { type DialectCase, GREETING } from "./dialect.ts";
+import { CALLED, CALLED_BOTH, FIND, LOOK, SAID, TRY_AGAIN, type UsualCases } from "./chat.ts";
+import { GREETING } from "./dialect.ts";
 
-type Event = Anthropic.RawMessageStreamEvent;
-type Usage = Anthropic.Usage;
+// The types of the API's own form. `dialect-types.test.ts` compares them with those of the official SDK.
 
-/** The usage at the start of an answer, in the form of the official SDK. */
+/** One event of the blocks of an answer. */
+export type BlockEvent =
+  | { type: "content_block_start"; index: number; content_block: StartedBlock }
+  | { type: "content_block_delta"; index: number; delta: BlockDelta }
+  | { type: "content_block_stop"; index: number };
+
+type StartedBlock =
+  | { type: "text"; text: string; citations: null }
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown; caller: { type: "direct" } };
+
+type BlockDelta =
+  | { type: "text_delta"; text: string }
+  | { type: "thinking_delta"; thinking: string }
+  | { type: "signature_delta"; signature: string }
+  | { type: "input_json_delta"; partial_json: string };
+
+/** An event of the stream, in any form. */
+export interface AnyEvent {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** The usage at the start of an answer. */
 const USAGE = {
   input_tokens: 20,
   output_tokens: 1,
@@ -17,37 +38,34 @@ const USAGE = {
   server_tool_use: null,
   service_tier: "standard",
   speed: "standard",
-} satisfies Usage;
+};
 
 /** The beginning of an answer. */
-export const startOf = (model: string) => ({
-  type: "message_start",
-  message: {
-    id: "msg_01",
-    type: "message",
-    role: "assistant",
-    model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: USAGE,
-  },
-});
+export function startOf(model: string): AnyEvent {
+  const about = { id: "msg_01", type: "message", role: "assistant", model, content: [] };
+  return {
+    type: "message_start",
+    message: { ...about, stop_reason: null, stop_sequence: null, usage: USAGE },
+  };
+}
 
 /** A block of text, in pieces. */
-export function text(index: number, pieces: readonly string[]): Event[] {
+export function text(index: number, pieces: readonly string[]): BlockEvent[] {
   return [
     { type: "content_block_start", index, content_block: { type: "text", text: "", citations: null } },
     ...pieces.map(
-      (piece) =>
-        ({ type: "content_block_delta", index, delta: { type: "text_delta", text: piece } }) satisfies Event,
+      (piece): BlockEvent => ({
+        type: "content_block_delta",
+        index,
+        delta: { type: "text_delta", text: piece },
+      }),
     ),
     { type: "content_block_stop", index },
   ];
 }
 
 /** A block of thinking with its signature. */
-export function thinking(index: number): Event[] {
+export function thinking(index: number): BlockEvent[] {
   return [
     { type: "content_block_start", index, content_block: { type: "thinking", thinking: "", signature: "" } },
     {
@@ -61,14 +79,13 @@ export function thinking(index: number): Event[] {
 }
 
 /** A call, with its input in two pieces. */
-export function call(index: number, { name, input }: { name: string; input: object }): Event[] {
+export function call(index: number, { name, input }: { name: string; input: object }): BlockEvent[] {
   const json = JSON.stringify(input);
-  const piece = (partial_json: string) =>
-    ({
-      type: "content_block_delta",
-      index,
-      delta: { type: "input_json_delta", partial_json },
-    }) satisfies Event;
+  const piece = (partial_json: string): BlockEvent => ({
+    type: "content_block_delta",
+    index,
+    delta: { type: "input_json_delta", partial_json },
+  });
   return [
     {
       type: "content_block_start",
@@ -83,16 +100,18 @@ export function call(index: number, { name, input }: { name: string; input: obje
 }
 
 /** The reason why an answer has ended, and the usage. Servers may have reasons that the SDK does not know. */
-export const stopped = (stop_reason: string) => ({
-  type: "message_delta",
-  delta: { stop_reason, stop_sequence: null },
-  usage: { output_tokens: 5 },
-});
+export function stopped(stop_reason: string): AnyEvent {
+  return {
+    type: "message_delta",
+    delta: { stop_reason, stop_sequence: null },
+    usage: { output_tokens: 5 },
+  };
+}
 
-export const STOP = { type: "message_stop" } satisfies Event;
+export const STOP: AnyEvent = { type: "message_stop" };
 
 /** The body of an event stream, with the type of each event, or without. */
-export function events(list: readonly ({ type: string } | string)[], named = true): { body: string } {
+export function events(list: readonly (AnyEvent | BlockEvent | string)[], named = true): { body: string } {
   const parts = list.map((event) => {
     if (typeof event === "string") return event;
     return `${named ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
@@ -101,7 +120,7 @@ export function events(list: readonly ({ type: string } | string)[], named = tru
 }
 
 /** The usual answers, all from one source. */
-export function usualMessages(model: string, source: string) {
+export function usualMessages(model: string, source: string): UsualCases {
   const start = startOf(model);
   return {
     whole: [
@@ -142,5 +161,5 @@ export function usualMessages(model: string, source: string) {
         expected: { text: "Grü", ...TRY_AGAIN },
       },
     ],
-  } satisfies { [kind: string]: DialectCase[] };
+  };
 }

@@ -23,9 +23,7 @@ export const bedrockDialect: Dialect = {
           start,
           ...text(0, [GREETING]),
           stopped("end_turn"),
-          { ...STOP, "amazon-bedrock-invocationMetrics": { inputTokenCount: 20, outputTokenCount: 5 } } as {
-            type: string;
-          },
+          { ...STOP, "amazon-bedrock-invocationMetrics": { inputTokenCount: 20, outputTokenCount: 5 } },
         ]),
         expected: SAID,
       },

@@ -165,10 +165,8 @@ export const gatewayDialect: Dialect = {
             type: "content_block_start",
             index: 0,
             content_block: { type: "tool_use", id: "toolu_01", ...LOOK },
-          } as {
-            type: string;
           },
-          { type: "content_block_stop", index: 0 } as { type: string },
+          { type: "content_block_stop", index: 0 },
           stopped("tool_use"),
           STOP,
         ]),
