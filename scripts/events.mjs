@@ -6,7 +6,7 @@ import { at } from "./lib/project.mjs";
 const read = (path) => readFileSync(at(path), "utf8");
 const page = read(EVENT_PAGE);
 const wanted = withEventTable(page, {
-  stored: read("packages/core/src/log/event-data.ts"),
+  stored: ["event-data.ts", "event-parts.ts"].map((file) => read(`packages/core/src/log/${file}`)).join("\n"),
   live: read("packages/core/src/log/store/live-event.ts"),
 });
 if (!process.argv.includes("--check")) writeFileSync(at(EVENT_PAGE), wanted);

@@ -42,7 +42,9 @@ function parts(page) {
 function rowsOf(text, interfaceName) {
   const source = ts.createSourceFile("events.ts", text, ts.ScriptTarget.Latest, true);
   const interfaces = new Map(
-    source.statements.filter(ts.isInterfaceDeclaration).map((one) => [one.name.text, one]),
+    source.statements
+      .filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
+      .map((one) => [one.name.text, ts.isTypeAliasDeclaration(one) ? one.type : one]),
   );
   const events = interfaces.get(interfaceName);
   if (events === undefined) throw new Error(`There is no interface ${interfaceName}.`);
@@ -66,7 +68,7 @@ function firstSentence(comment) {
   return (line.match(/^.*?(?<!\b(?:e\.g|i\.e))\.(?= |$)/)?.[0] ?? line).replaceAll("|", "\\|");
 }
 
-/** The fields of a payload: of an object type, of an interface of the same file, or of several together. */
+/** The fields of a payload: of an object type, of a type of the same text, or of several together. */
 function fieldsOf(type, interfaces) {
   if (ts.isIntersectionTypeNode(type)) return type.types.flatMap((one) => fieldsOf(one, interfaces));
   const declared = ts.isTypeReferenceNode(type) ? interfaces.get(type.typeName.getText()) : type;

@@ -36,7 +36,8 @@ export const SOAKS = {
     "examples/playground/web",
   ],
   "test/soak/credentials.test.ts": [core, postgres, "packages/otel/src"],
-  "test/soak/due-runs.test.ts": [core, "packages/sqlite/src", "packages/cli/src"],
+  "test/soak/due-runs.test.ts": [core, postgres, "packages/sqlite/src", "packages/cli/src"],
+  "test/soak/fairness.test.ts": [core, sse, "packages/mcp/src"],
   "test/soak/engine-kills.test.ts": [core, postgres, restate, "packages/pg-boss/src", "packages/sqlite/src"],
   "test/soak/enterprise-search.test.ts": [
     core,

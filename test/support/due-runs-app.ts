@@ -1,9 +1,11 @@
-// An app for `pawl worker` over the SQLite file in DB. When it closes, it adds a line of JSON to the file in
+// An app for `pawl worker` over the Postgres or the SQLite file in DB. When it closes, it adds a line of JSON to the file in
 // REPORT: what it has counted.
 import { appendFileSync } from "node:fs";
 import { agent, type EventStore, runtime } from "@pawl/core";
+import { postgresStore } from "@pawl/postgres";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
 import { scriptedModel } from "@pawl/testing";
+import pg from "pg";
 import { standstill } from "../attacks/parts/standstill.ts";
 import { pause } from "./pause.ts";
 
@@ -33,7 +35,8 @@ const countOpened = () => {
   report.inOneTurn = Math.max(report.inOneTurn, inThisTurn);
 };
 
-const inner = sqliteStore(nodeSqlite(DB));
+const pool = DB.startsWith("postgres") ? new pg.Pool({ connectionString: DB, max: 10 }) : undefined;
+const inner: EventStore = pool === undefined ? sqliteStore(nodeSqlite(DB)) : postgresStore(pool);
 const store: EventStore = {
   ...inner,
   open: async (wanted) => {
@@ -60,5 +63,6 @@ const measured = standstill(() => closing.promise);
 export async function close(): Promise<void> {
   closing.resolve();
   report.silentMs = (await measured).longestMs;
+  await pool?.end();
   appendFileSync(REPORT, `${JSON.stringify(report)}\n`);
 }

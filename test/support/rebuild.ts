@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import type { ModelRequest, StoredEvent } from "@pawl/core";
 import { promptOf, requestEvent, requestOf } from "../../packages/core/src/context/build-request.ts";
 import { applyEvent } from "../../packages/core/src/fold/apply.ts";
+import { estimatedPrompt } from "../../packages/core/src/session/counted-prompt.ts";
 import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
-import { newSessionState } from "../../packages/core/src/session/state.ts";
+import { newSessionState } from "../../packages/core/src/session/new-state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 
 /** A request that was rebuilt from the log. */
@@ -35,7 +36,7 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
         ...(params.tools && { tools: params.tools }),
         ...(params.output_format && { outputFormat: state.prefix?.outputFormat ?? {} }),
       };
-      const estimatedTokens = estimateTokens(built.chars);
+      const estimatedTokens = estimatedPrompt(state.counted, { model, chars: built.chars }, estimateTokens);
       const again = await requestEvent(state, built, { ...more, model, estimatedTokens });
       // The log does not determine these two: prices belong to the model, and limits to the agent.
       const { estimated_cost_cents: _cost, limited_by: _limit, ...logged } = event.data;

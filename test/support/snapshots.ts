@@ -3,7 +3,8 @@ import type { EventStore, JsonObject, StoredEvent } from "@pawl/core";
 import { applyEvent } from "../../packages/core/src/fold/apply.ts";
 import { snapshotOf, stateFrom } from "../../packages/core/src/fold/snapshot.ts";
 import { newKeptParts } from "../../packages/core/src/session/context-entry.ts";
-import { newSessionState, type SessionState } from "../../packages/core/src/session/state.ts";
+import { newSessionState } from "../../packages/core/src/session/new-state.ts";
+import type { SessionState } from "../../packages/core/src/session/state.ts";
 
 /** Returns the state after these events. */
 export function folded(log: readonly StoredEvent[], from?: SessionState): SessionState {

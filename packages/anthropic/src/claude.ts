@@ -9,7 +9,6 @@ import {
   modelFailure,
   oneByOne,
   pricingFor,
-  refusedAnswer,
   safeRequestId,
 } from "@pawl/core/model";
 import { type Body, bodyOf, type ClaudeBodyOptions, OWN_FIELDS } from "./body.ts";
@@ -140,27 +139,19 @@ async function* answerOf(
   const call = openCall(signal);
   let used: Sender | undefined;
   let requestId: string | undefined;
-  let begun = false;
   try {
     used = await sender();
     const answer = await used.send(body, call);
     requestId = safeRequestId(answer.headers.get("request-id") ?? null, used.secrets);
     const read = answerReader(answer, call, { ...reading, requestId });
-    for (let events = await read(); events !== undefined; events = await read()) {
-      begun ||= events.some(({ type }) => type === "message_start");
-      yield events;
-    }
+    for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const failure = modelFailure(CLAUDE, error, {
+    throw modelFailure(CLAUDE, error, {
       secrets: used?.secrets() ?? [],
       requestId,
       client: client && { ...client, baseURL: used?.baseURL },
     });
-    const { model } = reading;
-    const refused = refusedAnswer(failure, { begun, id: requestId ?? crypto.randomUUID(), model });
-    if (refused === undefined) throw failure;
-    yield refused;
   } finally {
     call.close();
   }

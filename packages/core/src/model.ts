@@ -37,7 +37,6 @@ export {
 export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./model/malformed.ts";
 export { opaqueOf, withOpaque, withoutOpaque } from "./model/opaque.ts";
 export { stopReasonNamed } from "./model/stop-names.ts";
-export { type BlockedAnswer, refusedAnswer } from "./model/refused-answer.ts";
 
 // Failures, and secrets in them
 
@@ -74,4 +73,10 @@ export {
 } from "./base/circuit.ts";
 export type { Sleep } from "./base/clock.ts";
 export { oneByOne } from "./base/one-by-one.ts";
+export {
+  type UserCall,
+  type UserCircuits,
+  type UserCircuitsOptions,
+  userCircuits,
+} from "./base/user-circuits.ts";
 export { withoutKeys } from "./base/without-keys.ts";

@@ -21,6 +21,7 @@ export type { Snapshot } from "./log/store/snapshot.ts";
 // What stores have in common
 
 export { givingWay } from "./base/next-turn.ts";
+export { newPacer } from "./base/pacer.ts";
 export { addUsd } from "./base/usd.ts";
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
 export { createOnce } from "./log/store/create-once.ts";

@@ -11,7 +11,7 @@ export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/cal
 
 export type { QuestionExpiry } from "./log/expiry.ts";
 export type { Expiry, Moment } from "./tools/expiry.ts";
-export type { AnswerSchema, StoredQuestion } from "./tools/suspends.ts";
+export type { AnswerSchema } from "./tools/suspends.ts";
 
 // Checks and time limits, for functions of the application that a hook or a tool calls
 
@@ -26,7 +26,7 @@ export { isOwnTag } from "./context/sanitize.ts";
 
 export { clipText, cutText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";
-export { withoutHidden, withoutHiddenIn } from "./base/hidden-text.ts";
+export { withoutHidden } from "./base/hidden-text.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
@@ -35,4 +35,5 @@ export { isRegularExpression } from "./schema/is-regular-expression.ts";
 export { plainJsonSchema } from "./schema/plain-json-schema.ts";
 export { listedProblems } from "./schema/problems.ts";
 export { untrustedSchema } from "./schema/untrusted-schema.ts";
+export { withoutHiddenIn } from "./schema/visible-texts.ts";
 export type { ToolSource } from "./tools/tool-source.ts";

@@ -13,13 +13,20 @@ function noting() {
     shape: { path: z.string() } as z.ZodRawShape,
     annotations: { readOnlyHint: true } as object,
     isThere: true,
+    isLocked: false,
   };
-  const served = serve((server) => {
-    const { description, shape, annotations, isThere } = now;
-    if (!isThere) return;
-    const options = { description, inputSchema: z.object(shape), annotations };
-    server.registerTool("note", options, async () => text("ran"));
-  });
+  const served = serve(
+    (server) => {
+      const { description, shape, annotations, isThere } = now;
+      if (!isThere) return;
+      const options = { description, inputSchema: z.object(shape), annotations };
+      server.registerTool("note", options, async () => text("ran"));
+    },
+    (_, body) => {
+      const isRefused = now.isLocked && body.includes('"tools/call"');
+      return isRefused ? new Response("", { status: 401 }) : undefined;
+    },
+  );
   return { now, served };
 }
 
@@ -51,6 +58,8 @@ const answerTo = (question: number) => ({
   answers: [{ callId: "c1", question, value: { approved: true } }],
 });
 
+const otherProject = { url: "https://mcp.example.com/mcp?project=live" };
+
 const elsewhere = { url: "https://evil.example.com/mcp" };
 
 /** What a server does between the question and the answer, and what the user is told of it. */
@@ -71,6 +80,7 @@ const PULLS: readonly (readonly [string, (server: Noting) => object | undefined,
     ["annotations"],
   ],
   ["a server that has moved", () => elsewhere, ["server"]],
+  ["another parameter of its address", () => otherProject, ["server"]],
 ];
 
 describe("an approval of a tool that its server changes before the answer", () => {
@@ -115,6 +125,35 @@ describe("an approval of a tool that its server changes before the answer", () =
       expect(server.served.calls()).toEqual([]);
     },
   );
+
+  it.each(PULLS)("B9 F24 does not send a call that waited for its user to sign in: %s", async (_, pull) => {
+    const options = { onUnauthorized: "ask" } as const;
+    const { server, store, sessionId, question } = await asked(options);
+    server.now.isLocked = true;
+    const second = boot(server, store, options);
+    const { pending } = await second.answer(sessionId, undefined, answerTo(question.seq));
+    expect(pending).toMatchObject([{ kind: "credentials" }]);
+    server.now.isLocked = false;
+    const sent = server.served.calls().length;
+    const third = boot(server, store, { ...options, ...pull(server) });
+    await third.answer(sessionId, true);
+    expect(server.served.calls().slice(sent)).toEqual([]);
+    expect(await resultOf(third, sessionId)).toMatchObject({
+      success: false,
+      result: expect.stringMatching(/^Not run: "note" of "test" has changed/),
+    });
+  });
+
+  it("B9 F24 sends a call that waited for its user to sign in, if nothing has changed", async () => {
+    const options = { onUnauthorized: "ask" } as const;
+    const { server, store, sessionId, question } = await asked(options);
+    server.now.isLocked = true;
+    await boot(server, store, options).answer(sessionId, undefined, answerTo(question.seq));
+    server.now.isLocked = false;
+    const third = boot(server, store, options);
+    await third.answer(sessionId, true);
+    expect(await resultOf(third, sessionId)).toMatchObject({ success: true });
+  });
 
   it("B9 F24 asks again about a tool that was gone and has come back as another one", async () => {
     const { server, store, sessionId, question } = await asked();

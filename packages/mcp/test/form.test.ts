@@ -83,6 +83,9 @@ describe("B7 F24 the answer to a server's form", () => {
     ["password", { type: "string" }],
     ["db_passPhrase", { type: "string" }],
     ["secret", { type: "string", title: "Your p\u200bass\u2060word" }],
+    ["pass\u200dword", { type: "string" }],
+    ["secret", { type: "string", title: "Your pass\ufe0fword" }],
+    ["default", { type: "string", title: "Ihr Passwort" }],
     ["code", { type: "string", title: "The ｐａｓｓｃｏｄｅ of your phone" }],
     ["a", { type: "string", format: "password" }],
     ["b", { type: "string", writeOnly: true }],
@@ -99,6 +102,18 @@ describe("B7 F24 the answer to a server's form", () => {
   ])("may not have what nobody sees, in the field %j of %j", (name, field) => {
     const form = { type: "object", properties: { [name]: field as never } };
     expect(() => formAnswer(form)).toThrow("has invisible characters");
+  });
+
+  it("shows a value to begin with, and the words of any field, without what nobody sees", () => {
+    const field = { type: "string", title: "Na\u202eme", default: "A\u{e0041}da" };
+    const days = { type: "array", items: { type: "string", enum: ["Mo"] }, default: ["Mo\u200b"] };
+    const properties = { default: field, examples: field, days };
+    const params = { message: "m", requestedSchema: { type: "object", properties } };
+    const { payload } = questionFor("s", "t", { method: "elicitation/create", params });
+    const shown = { type: "string", title: "Name", default: "Ada" };
+    expect(payload).toMatchObject({
+      requestedSchema: { properties: { default: shown, examples: shown, days: { default: ["Mo"] } } },
+    });
   });
 
   it("shows the names of choices without what nobody sees", () => {

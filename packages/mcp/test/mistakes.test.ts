@@ -40,20 +40,6 @@ describe("B7 T14 an answer with many mistakes", () => {
     );
   });
 
-  it("fails a list in few words", async () => {
-    const server = mcpServer({
-      name: "s",
-      url: "https://mcp.example.com/mcp",
-      protocol: "legacy",
-      fetch: hostileMcp({ tools: () => many(1) as object[] }),
-    });
-    const failed = await server.listTools({ userId: "ada" }).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: "mcp_unusable_result" });
-    expect(String(failed).length).toBeLessThan(2_000);
-    expect(String(failed)).toContain("tools.9");
-    await server.close();
-  });
-
   it("fails a task in few words", async () => {
     const served = taskServer((task) => {
       Object.assign(task, { status: "completed", result: { ...done("x"), content: many({}) } });
@@ -73,12 +59,8 @@ describe("B7 T14 the judge of answers", () => {
       { protocolVersion: "1", serverInfo: { name: "x", version: "1", icons: many(1) }, capabilities: {} },
     ],
     ["server/discover", { supportedVersions: many(1), capabilities: {} }],
-    ["tools/list", { tools: [{ name: "x", inputSchema: { type: "object", required: many(1) } }] }],
-    ["tools/list", { tools: [{ name: "x", inputSchema: { type: "object", properties: keyed(Infinity) } }] }],
     ["tools/call", { content: many({ type: "resource", resource: { uri: "x", blob: "!" } }) }],
-    ["resources/list", { resources: many({ name: "x" }) }],
     ["resources/read", { contents: many({ uri: "x", blob: "!" }) }],
-    ["prompts/list", { prompts: [{ name: "x", arguments: many({}) }] }],
     [
       "prompts/get",
       { messages: many({ role: "user", content: { type: "audio", mimeType: "x", data: "!" } }) },
@@ -86,6 +68,17 @@ describe("B7 T14 the judge of answers", () => {
   ])("refuses %s", async (method, result) => {
     const judge = await protocolJudge();
     expect(judge(resultKind(method) ?? "", result)).toMatch(/./);
+  });
+
+  it.each([
+    ["Tool", { name: "x", inputSchema: { type: "object", required: many(1) } }],
+    ["Tool", { name: "x", inputSchema: { type: "object", properties: keyed(Infinity) } }],
+    ["Tool", { name: "x", inputSchema: { type: "object", required: Array(10).fill(1) } }],
+    ["Resource", { uri: "x", name: "x", icons: many({}) }],
+    ["Prompt", { name: "x", arguments: many({}) }],
+  ])("refuses an entry of a list: %s", async (kind, entry) => {
+    const judge = await protocolJudge();
+    expect(judge(kind, entry, true)).toMatch(/./);
   });
 
   it("refuses a question with many fields that are wrong", async () => {

@@ -117,6 +117,14 @@ describe("an address that a server names for its sign-ins", () => {
     const auth = authServer({ metadata: { authorization_endpoint: "http://login.example.net/authorize" } });
     expect(await whyNot(connect(auth).server)).toMatch(/must be an https address/);
   });
+
+  it.each(["https://accounts.example.org@login.example.net/authorize", "https://:x@login.example.net/a"])(
+    "B9 F24 is no page for users with a name in front of its host: %s",
+    async (authorization_endpoint) => {
+      const auth = authServer({ metadata: { authorization_endpoint } });
+      expect(await whyNot(connect(auth).server)).toMatch(/must not have a user name or password/);
+    },
+  );
 });
 
 describe("an address inside", () => {

@@ -105,6 +105,60 @@ describe("a server to which users sign in", () => {
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
   });
 
+  it("F24 P1 signOut() ends the use of the token at once: the next call asks to sign in, also as somebody else", async () => {
+    const auth = authServer();
+    const server = connect(auth, signInStore(false));
+    await signIn(auth, server, "u1");
+    const script = ["c1", "c2"].flatMap((id) => [
+      { tools: [{ name: "mcp__test__read", id, input: {} }] },
+      { text: "Here." },
+    ]);
+    const one = world([server], script);
+    const { sessionId } = await one.say("Read");
+    expect(auth.calls).toEqual(["u1"]);
+    await server.signOut(ada);
+    expect(await server.isSignedIn(ada)).toBe(false);
+    const { pending } = await one.say("Read again", { sessionId });
+    expect(pending).toMatchObject([{ kind: "sign_in", toolName: "mcp__test__read" }]);
+    expect(auth.calls).toEqual(["u1"]);
+    await server.finishSignIn(auth.visit(urlOf(pending), "another account"), ada);
+    const value = true as never;
+    await one.pawl.run("tester", { userId: "u1", sessionId, answers: [{ callId: "c2", value }] }).result;
+    expect(auth.calls).toEqual(["u1", "another account"]);
+  });
+
+  it("F24 P1 a sign-in with another account is used by the next call, although the token before is still valid", async () => {
+    const auth = authServer();
+    const server = connect(auth, signInStore(false));
+    const one = world([server], [...calls("read").slice(0, 2), ...calls("read").slice(0, 2)]);
+    for (const account of ["u1", "u1 at work"]) {
+      await server.finishSignIn(auth.visit(await server.signInUrl(ada), account), ada);
+      await one.say("Read");
+    }
+    expect(auth.calls).toEqual(["u1", "u1 at work"]);
+  });
+
+  it("F24 P1 signOut() in another process ends the use of the token within a minute, and a store that is down does not", async () => {
+    const auth = authServer();
+    const store = signInStore(false);
+    let now = 1_000_000;
+    const server = connect(auth, store, { now: () => now, listTtlMs: 1e9 });
+    await signIn(auth, server, "u1");
+    const read = calls("read").slice(0, 2);
+    const one = world([server], [...read, ...read, ...read]);
+    await one.say("Read");
+    now += 61_000;
+    const load = vi.spyOn(store, "load").mockRejectedValue(new Error("The store is down."));
+    await one.say("Read");
+    expect(load).toHaveBeenCalled();
+    load.mockRestore();
+    expect(auth.calls).toEqual(["u1", "u1"]);
+    await connect(auth, store).signOut(ada);
+    now += 61_000;
+    expect((await one.say("Read")).pending).toMatchObject([{ kind: "sign_in" }]);
+    expect(auth.calls).toEqual(["u1", "u1"]);
+  });
+
   it.each([
     { answer: false, result: /does not want to sign in/ },
     { answer: true, result: /sign in there again/ },

@@ -112,13 +112,17 @@ it("B7 T14 the SDK sees no schema or metadata with more than 20,000 values, and 
       jsonrpc: "2.0",
       id: 1,
       result: {
-        nextCursor: "x",
-        tools: [
-          { name: "input", inputSchema: marked },
-          { ...tools[1], outputSchema: marked },
-          tools[2],
-          { ...tools[3], _meta: {} },
-        ],
+        // The SDK would validate the list as a whole.
+        tools: [],
+        "pawl/list": {
+          nextCursor: "x",
+          listed: [
+            { name: "input", inputSchema: marked },
+            { ...tools[1], outputSchema: marked },
+            tools[2],
+            { ...tools[3], _meta: {} },
+          ],
+        },
       },
     },
   ]);

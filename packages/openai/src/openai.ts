@@ -7,7 +7,6 @@ import {
   type ModelEvent,
   modelFailure,
   pricingFor,
-  refusedAnswer,
   safeRequestId,
   unreadable,
 } from "@pawl/core/model";
@@ -147,7 +146,6 @@ async function* answerOf(
   const abort = (): void => call.abort(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   let requestId: string | undefined;
-  let begun = false;
   try {
     const body = bodyOf(model, request, options);
     const response = await send(body, call.signal);
@@ -159,21 +157,14 @@ async function* answerOf(
     const about = { model, requestId, promptTokens, callId, newId, charge: options.charge };
     const answer = answerEvents({ ...about, maxTokens, maxChars });
     for await (const chunks of readChunks(response, requestId)) {
-      for (const chunk of chunks) {
-        const events = taken(answer, chunk);
-        begun = true;
-        yield* events;
-      }
+      for (const chunk of chunks) yield* taken(answer, chunk);
       if (answer.isOverlong()) break;
     }
     yield* answer.end();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const client = options.client === undefined ? { model, baseURL } : undefined;
-    const failure = modelFailure(OPENAI, error, { secrets: secrets(), requestId, client });
-    const refused = refusedAnswer(failure, { begun, id: newId(), model });
-    if (refused === undefined) throw failure;
-    yield* refused;
+    throw modelFailure(OPENAI, error, { secrets: secrets(), requestId, client });
   } finally {
     signal.removeEventListener("abort", abort);
     // Closes the connection if the answer was not read to its end; otherwise does nothing.

@@ -60,7 +60,8 @@ function overview(api: Dialect["api"]): string {
 function outcomeOf({ expected, wantsBack }: DialectCase): string {
   const { stop, calls, failure } = expected;
   const back = wantsBack === undefined ? "" : `, \`${Object.keys(wantsBack)[0]}\` goes back`;
-  if (failure?.errorCode !== undefined) return "`context_window`";
+  if (failure?.errorCode === "content_filter") return "`refusal`, by the filter";
+  if (failure?.errorCode !== undefined) return "shortened, or `context_window`";
   if (failure !== undefined) return failure.retryable ? "retried" : "fails";
   return `${calls === undefined ? "" : `${calls.length === 1 ? "a call" : "calls"}, `}\`${stop}\`${back}`;
 }

@@ -59,7 +59,11 @@ async function offer(bad: object): Promise<string> {
 export const attack: Attack = {
   id: "bugs-15",
   title: "One malformed tool of an MCP server takes all tools of the server away",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/malformed-lists.test.ts",
+    title: "leaves it out, says so once, and the others work",
+  },
   attempt: () =>
     brokenByAny(Object.fromEntries(Object.entries(BAD).map(([what, bad]) => [what, () => offer(bad)]))),
 };

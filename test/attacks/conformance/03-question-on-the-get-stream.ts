@@ -53,7 +53,11 @@ async function askingServer() {
 export const attack: Attack = {
   id: "conformance-03",
   title: "An MCP server that asks on its session's stream gets no answer, and the call hangs to its time-out",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/session-stream.test.ts",
+    title: "has the questions of a server during a call, which are cancelled at once",
+  },
   attempt: async () => {
     const { url, isDeclared } = await askingServer();
     const old = mcpServer({ name: "old", url: `${url}/mcp`, timeoutMs: 2_000 });

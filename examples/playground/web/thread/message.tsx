@@ -140,8 +140,22 @@ function Part({ part, live, isLast, message }: PartProps) {
           {part.text}
         </p>
       );
+    case "left_out":
+      return (
+        <p className="notice" data-testid="left-out">
+          {LEFT_OUT[part.by]}
+        </p>
+      );
   }
 }
+
+const LEFT_OUT: Record<PartOf<"left_out">["by"], string> = {
+  size: "The conversation was too long for the model, so it now reads the longest parts shortened.",
+  filter: "The model's provider refused the text before this, so the model does not read it any more.",
+  model: "The model refused what was sent before this, so it does not read it any more.",
+  files: "The model could not read the files before this, so they are not sent to it any more.",
+  signature: "",
+};
 
 /** Shows an artifact, unless the agent shows its artifacts in its own way. */
 function Made({ part }: { part: PartOf<"artifact"> }) {

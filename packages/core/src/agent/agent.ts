@@ -133,7 +133,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   stopMessages?: { readonly [type in StopType]?: string };
   /**
    * Estimates the number of tokens of a text from its length in characters. The result is rounded up. Limits
-   * use the estimate before a model call. Default: one token per four characters.
+   * and checkpoints use the estimate before a model call. Default: one token per four characters before the
+   * first answer, and then by what the API has counted for the session's earlier prompts.
    */
   estimateTokens?(chars: number): number;
   /** The maximum length of one answer, in tokens. Default: 4096. */

@@ -113,7 +113,7 @@ export function agent<
     sessionLimits: { ...unlimited, ...sessionLimits },
     onLimit,
     stopMessages,
-    estimateTokens: (chars) => estimateOf(name, estimateTokens(chars)),
+    estimateTokens: checkedEstimate(name, estimateTokens),
     maxTokens,
     toolOnly,
     toolConcurrency,
@@ -155,4 +155,9 @@ function charLimits({
 function withValues<T extends object>(fields: T): { [name in keyof T]: Exclude<T[name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as ReturnType<typeof withValues<T>>;
+}
+
+/** Returns the agent's estimate with checks. The default stays as it is: `estimatedPrompt()` looks for it. */
+function checkedEstimate(name: string, estimate: (chars: number) => number): (chars: number) => number {
+  return estimate === byCharacters ? estimate : (chars) => estimateOf(name, estimate(chars));
 }

@@ -29,6 +29,8 @@ export interface AskPlace {
   signal: AbortSignal | undefined;
   /** Returns how much time the run has left, in milliseconds. */
   timeLeftMs?: () => number;
+  /** For which user the model is asked; absent outside of runs. */
+  userId?: string;
   estimateTokens(chars: number): number;
   /** Called before each request. Throws if the request must not be sent. `spent` is the use so far. */
   admit?(call: PlannedCall, spent: AskSpent): void;
@@ -98,12 +100,12 @@ const DESCRIPTION = "Takes your answer.";
 
 /** Sends one request. Throws if it failed, was refused or was cut off. Adds its usage to `spent`. */
 async function send(model: ModelClient, request: ModelRequest, place: Abortable, spent: AskSpent) {
-  const { signal, timeLeftMs, estimateTokens } = place;
+  const { signal, timeLeftMs, userId, estimateTokens } = place;
   const estimatedTokens = estimateTokens(charsOf(request));
   const { maxTokens } = request;
   place.admit?.({ estimatedTokens, maxTokens, pricing: model.pricing }, spent);
   const estimates = { estimatedTokens, estimateTokens };
-  const asked = await wholeAnswer(model, request, { signal, timeLeftMs, estimates });
+  const asked = await wholeAnswer(model, request, { signal, timeLeftMs, userId, estimates });
   spent.model = asked.model;
   spent.usage = addUsage(spent.usage, asked.usage);
   spent.costUsd = addUsd(spent.costUsd, asked.costUsd);

@@ -1,12 +1,18 @@
-import { isJsonObject, type Json } from "./json.ts";
+const IGNORABLE = "\\p{Default_Ignorable_Code_Point}";
+const PICTURE = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]";
 
-// A negative lookahead for the characters to keep: joiners, and the variation selectors of emoji and
-// Mongolian. Without them, some emoji and the words of some scripts look wrong.
-const KEPT = "(?!\\u200c|\\u200d|\\ufe0e|\\ufe0f|[\\u180b-\\u180d\\u180f])";
+// Some words and emoji look wrong without joiners and variation selectors. So one of them is kept behind a
+// character that it may change. Elsewhere it changes nothing, and a row of them could be a hidden message.
+const KEPT: readonly string[] = [
+  `(?<=(?!${IGNORABLE})[\\p{Lo}\\p{M}]|${PICTURE}\\ufe0f?)[\\u200c\\u200d]`,
+  `(?<=${PICTURE})[\\ufe0e\\ufe0f]`,
+  "(?<=[0-9#*])\\ufe0f(?=\\u20e3)",
+  `(?<=(?!${IGNORABLE})\\p{Script=Mongolian})[\\u180b-\\u180d\\u180f]`,
+];
 
 /** Matches a character that {@link withoutHidden} removes. */
 const HIDDEN = /* @__PURE__ */ new RegExp(
-  `${KEPT}[\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]|(?![\\t\\n\\r])\\p{Cc}`,
+  `(?!${KEPT.join("|")})[\\p{Bidi_Control}${IGNORABLE}\\ufff9-\\ufffb]|(?![\\t\\n\\r])\\p{Cc}`,
   "gu",
 );
 
@@ -24,43 +30,4 @@ const HIDDEN = /* @__PURE__ */ new RegExp(
  */
 export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, "");
-}
-
-/** Keywords of JSON Schema whose values are texts for people and models. */
-const SCHEMA_TEXTS: readonly string[] = ["title", "description", "$comment"];
-
-/** Keywords whose values are lists of such texts. */
-const SCHEMA_LISTS: readonly string[] = ["enumNames"];
-
-/** Keywords of JSON Schema whose values are data, which are not changed. */
-const SCHEMA_DATA: readonly string[] = ["const", "enum", "default", "examples"];
-
-/**
- * Returns a copy of another party's JSON Schema, without invisible characters in its titles, descriptions and
- * comments: see {@link withoutHidden}. The copy accepts the same values.
- *
- * @example
- * ```ts
- * import { withoutHiddenIn } from "@pawl/core/tools";
- *
- * const schema = withoutHiddenIn({ type: "string", description: "A city\u200b." });
- * console.log(schema.description); // A city.
- * ```
- */
-export function withoutHiddenIn<T extends Json>(schema: T): T {
-  return withVisibleTexts(schema) as T;
-}
-
-const withoutHiddenMarks = (value: Json): Json => (typeof value === "string" ? withoutHidden(value) : value);
-
-function withVisibleTexts(part: Json): Json {
-  if (Array.isArray(part)) return part.map(withVisibleTexts);
-  if (!isJsonObject(part)) return part;
-  const entries = Object.entries(part).map(([keyword, value]): [string, Json] => {
-    if (typeof value === "string" && SCHEMA_TEXTS.includes(keyword)) return [keyword, withoutHidden(value)];
-    if (Array.isArray(value) && SCHEMA_LISTS.includes(keyword))
-      return [keyword, value.map(withoutHiddenMarks)];
-    return [keyword, SCHEMA_DATA.includes(keyword) ? value : withVisibleTexts(value)];
-  });
-  return Object.fromEntries(entries);
 }

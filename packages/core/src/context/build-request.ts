@@ -73,7 +73,7 @@ export function requestOf(
 /** Returns the payload of the `llm_request` event for a prompt. */
 export async function requestEvent(
   state: SessionState,
-  { prefix, entries, uptoSeq }: Prompt,
+  { prefix, entries, uptoSeq, chars }: Prompt,
   { model, maxTokens, toolChoice, tools, outputFormat: format, ...rest }: RequestParams,
 ): Promise<EventData["llm_request"]> {
   const { estimatedTokens, pricing, limitedBy } = rest;
@@ -90,6 +90,7 @@ export async function requestEvent(
       ...(format !== undefined && { output_format: true as const }),
     },
     estimated_tokens: estimatedTokens,
+    chars,
     ...(pricing !== undefined && {
       estimated_cost_cents: centsFromUsd(costUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing)),
     }),

@@ -2,12 +2,13 @@ import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import type { SessionState } from "../session/state.ts";
+import { openRun, type SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
 import { withoutFiles, withoutRefusedFiles } from "./file-limits.ts";
 import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
+import { withoutRefused } from "./refused-content.ts";
 import { wrapInTag } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -44,7 +45,11 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   const summary = data.summary === undefined ? [] : [summaryEntry(state, data.summary, seq)];
   const shortened = data.reason === "drop_old_results" ? before.map(shortenerFor(data)) : summary;
   const entries = [...shortened, ...state.entries.slice(start)];
-  const accepted = data.only === "refused_files" ? withoutRefusedFiles(entries) : entries;
+  const { only, refused } = data;
+  const left = only === "refused_files" ? withoutRefusedFiles(entries) : entries;
+  const accepted = refused === undefined ? left : withoutRefused(left, refused);
+  const run = openRun(state);
+  if (refused !== undefined && run !== undefined) run.refusedAt = run.turns;
   state.entries = withoutUnpaired(withoutThinking(accepted));
   state.hashed = { entries: 0, hash: "" };
 }

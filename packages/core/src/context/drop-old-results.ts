@@ -41,8 +41,8 @@ export function dropOldResults(options: {
   const { whenTokens, keepTurns = 3 } = options;
   checkNumbers("dropOldResults()", { whenTokens });
   checkNumbers("dropOldResults()", { keepTurns }, { least: 1, whole: true });
-  return ({ entries, estimatedTokens, estimateTokens }) => {
-    if (estimatedTokens <= whenTokens) return undefined;
+  return ({ entries, estimatedTokens, mustFreeTokens, estimateTokens }) => {
+    if (mustFreeTokens === undefined && estimatedTokens <= whenTokens) return undefined;
     const keepFrom = startOfLastTurns(entries, keepTurns);
     const firstKept = entries[keepFrom];
     const freed = entries

@@ -47,7 +47,7 @@ function correction(value: unknown): number {
 const [LONGEST, TOKEN_SIDE] = [2_576, 28];
 
 /** If the pages of a PDF could not be counted, this many bytes count as one page. */
-const PAGE_BYTES = 50_000;
+export const PAGE_BYTES = 50_000;
 
 /** Returns the estimated characters of a file in the file store. A text counts by its bytes. */
 function charsOfFile({ media_type, bytes, width, height, pages }: FileReference): number {

@@ -66,6 +66,26 @@ export function haveFiles(blocks: readonly ContentBlock[]): boolean {
 }
 
 /**
+ * Returns whether a block is a picture or a file, wherever its bytes are. A document of plain text is none.
+ */
+export function isMedia({ type, source }: ContentBlock): boolean {
+  if (type !== "document") return type === "image";
+  const { type: sourceType } = Object(source) as { type?: Json };
+  return sourceType !== "text" && sourceType !== "content";
+}
+
+/** Returns whether blocks have pictures or documents, also in tool results. */
+// Plain loops are faster: every turn checks the whole context.
+export function haveMedia(blocks: readonly ContentBlock[]): boolean {
+  for (const block of blocks) {
+    if (block.type === "tool_result") {
+      if (Array.isArray(block.content) && haveMedia(block.content as ContentBlock[])) return true;
+    } else if (isMedia(block)) return true;
+  }
+  return false;
+}
+
+/**
  * Calls `replace` for each block, also for those in tool results. Returns the same list if nothing is
  * replaced.
  */

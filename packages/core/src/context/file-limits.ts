@@ -1,7 +1,10 @@
+import type { Json } from "../base/json.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { FileReference } from "../log/event-parts.ts";
+import type { ContentBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import { fileOfBlock, filesInBlocks, haveFiles, mapBlocks, noteInPlace } from "./file-blocks.ts";
+import { PAGE_BYTES } from "./estimated-chars.ts";
+import { fileOfBlock, haveMedia, isMedia, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { contextEntry } from "./project.ts";
 
 /** Totals of the files of one request. */
@@ -31,22 +34,18 @@ const LARGE_SIDE = 2_000;
 export function fileCheckpoint(
   entries: readonly ContextEntry[],
 ): Pick<EventData["checkpoint"], "reason" | "only" | "from_seq"> | undefined {
-  if (!entries.some(({ blocks }) => haveFiles(blocks))) return undefined;
-  const filesByEntry = entries.map(({ blocks }) => filesInBlocks(blocks));
-  if (fits(filesByEntry.flat(), 1)) return undefined;
-  let keepFrom = filesByEntry.findLastIndex((files) => files.length > 0);
-  while (keepFrom > 0 && fits(filesByEntry.slice(keepFrom - 1).flat(), 0.5)) keepFrom -= 1;
+  if (!entries.some(({ blocks }) => haveMedia(blocks))) return undefined;
+  const mediaByEntry = entries.map(({ blocks }) => mediaIn(blocks));
+  if (fits(mediaByEntry.flat(), 1)) return undefined;
+  let keepFrom = mediaByEntry.findLastIndex((media) => media.length > 0);
+  while (keepFrom > 0 && fits(mediaByEntry.slice(keepFrom - 1).flat(), 0.5)) keepFrom -= 1;
   const firstKept = entries[keepFrom];
   return firstKept && { reason: "drop_old_results", only: "files", from_seq: firstKept.seq };
 }
 
-/** Replaces each file of an entry by a note. */
+/** Replaces each file of an entry by a note, also one whose bytes are in the block. */
 export function withoutFiles(entry: ContextEntry): ContextEntry {
-  const blocks = mapBlocks(entry.blocks, (block) => {
-    const file = fileOfBlock(block);
-    return file === undefined ? block : noteInPlace(block, file, "is no longer in the context.");
-  });
-  return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
+  return withNotes(entry, "is no longer in the context.");
 }
 
 /**
@@ -60,27 +59,57 @@ export function withoutRefusedFiles(entries: readonly ContextEntry[]): ContextEn
 
 const UNREADABLE = "is left out: the model could not read it.";
 
-/** Replaces each file of an entry by a note, also one whose bytes are in the block. */
-function withoutMedia(entry: ContextEntry): ContextEntry {
+/** Replaces each file of an entry that was refused by a note, also one whose bytes are in the block. */
+export function withoutMedia(entry: ContextEntry): ContextEntry {
+  return withNotes(entry, UNREADABLE);
+}
+
+function withNotes(entry: ContextEntry, why: string): ContextEntry {
   const blocks = mapBlocks(entry.blocks, (block) => {
-    if (block.type !== "image" && block.type !== "document") return block;
+    if (!isMedia(block)) return block;
     const file = fileOfBlock(block);
-    return file === undefined
-      ? { type: "text", text: `[A file ${UNREADABLE}]` }
-      : noteInPlace(block, file, UNREADABLE);
+    return file === undefined ? { type: "text", text: `[A file ${why}]` } : noteInPlace(block, file, why);
   });
   return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
 }
 
+/** What counts of a file towards the limits: pictures have no `pages`, and texts have neither size. */
+type Media = Pick<FileReference, "bytes" | "width" | "height" | "pages"> & { isPicture: boolean };
+
+/** Returns the files in blocks, also those in tool results and those whose bytes are in the block. */
+function mediaIn(blocks: readonly ContentBlock[]): Media[] {
+  return blocks.flatMap((block) => {
+    if (block.type === "tool_result")
+      return Array.isArray(block.content) ? mediaIn(block.content as ContentBlock[]) : [];
+    return isMedia(block) ? mediaOf(block) : [];
+  });
+}
+
+function mediaOf(block: ContentBlock): Media {
+  const file = fileOfBlock(block);
+  if (file !== undefined) return { ...file, isPicture: file.width !== undefined };
+  const { type, data } = Object(block.source) as { type?: Json; data?: Json };
+  const bytes = type === "base64" && typeof data === "string" ? Math.ceil((data.length * 3) / 4) : 0;
+  if (block.type === "image") return { bytes, isPicture: true };
+  return { bytes, isPicture: false, pages: Math.ceil(bytes / PAGE_BYTES) };
+}
+
 /** Returns whether files stay within a share of the limits, from 0 to 1. */
-function fits(files: readonly FileReference[], share: number): boolean {
-  const pictures = files.filter(({ width }) => width !== undefined);
+function fits(media: readonly Media[], share: number): boolean {
   const totals: FileTotals = {
-    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
-    pictures: pictures.length,
-    pages: files.reduce((sum, file) => sum + (file.pages ?? 0), 0),
+    bytes: media.reduce((sum, { bytes }) => sum + bytes, 0),
+    pictures: media.filter(({ isPicture }) => isPicture).length,
+    pages: media.reduce((sum, { pages = 0 }) => sum + pages, 0),
   };
-  const isLarge = ({ width = 0, height = 0 }: FileReference) => Math.max(width, height) > LARGE_SIDE;
-  const limits = pictures.some(isLarge) ? { ...MOST_FOR_REQUEST, pictures: MOST_LARGE } : MOST_FOR_REQUEST;
+  const isLarge = ({ width = 0, height = 0 }: Media) => Math.max(width, height) > LARGE_SIDE;
+  const limits = media.some(isLarge) ? { ...MOST_FOR_REQUEST, pictures: MOST_LARGE } : MOST_FOR_REQUEST;
   return (["bytes", "pictures", "pages"] as const).every((kind) => totals[kind] <= limits[kind] * share);
+}
+
+/** Matches the messages with which APIs refuse a request because it has too many files. */
+const TOO_MANY = /too many|at most|more than|maximum (number|of)|up to \d|limit of \d/i;
+
+/** Returns whether a provider's message says that a request has too many files. */
+export function tooManyFiles(message: string): boolean {
+  return TOO_MANY.test(message);
 }

@@ -10,10 +10,17 @@ export interface CheckpointSource {
   readonly entries: readonly ContextEntry[];
   /** Estimated tokens of the whole request. */
   readonly estimatedTokens: number;
-  /** Estimates the tokens of `chars` characters, as the agent does. */
+  /**
+   * How many tokens have to go, because the model refused the request as too long. Absent otherwise. A
+   * strategy that waits for a length should not wait then.
+   */
+  readonly mustFreeTokens?: number;
+  /** Estimates the tokens of `chars` characters of this context. */
   estimateTokens(chars: number): number;
   /** The state of the run. */
   readonly run: Readonly<RunState>;
+  /** The user of the run. */
+  readonly userId?: string;
   /**
    * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
    * within the run's limits for the next turn. Returns 0 if there is no room. Check this before you ask a

@@ -72,8 +72,9 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { whenTokens });
   checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
-  return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
-    if (estimatedTokens <= whenTokens) return undefined;
+  return async (source) => {
+    const { entries, estimatedTokens, mustFreeTokens, estimateTokens, roomFor, signal, userId } = source;
+    if (mustFreeTokens === undefined && estimatedTokens <= whenTokens) return undefined;
     const keepFrom = boundaryBefore(entries, startOfLastTurns(entries, keepTurns), false);
     const earlier = entries.slice(0, keepFrom);
     const chars = earlier.reduce((sum, entry) => sum + entry.chars, 0);
@@ -91,7 +92,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
     // With less room, the summary could be cut off.
     if (roomFor(call) < maxTokens) return undefined;
     const estimates = { estimatedTokens: promptTokens, estimateTokens };
-    return planOf(await wholeAnswer(model, request, { signal, estimates }), firstKept.seq);
+    return planOf(await wholeAnswer(model, request, { signal, userId, estimates }), firstKept.seq);
   };
 }
 

@@ -1,12 +1,14 @@
 import { canonicalJson } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { CalledBy, EventData } from "../log/event-data.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { CalledBy } from "../log/event-parts.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord, RunQuestion } from "../session/asking.ts";
+import { expiryBy, waitingFor } from "../session/queued.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
 
 /** Adds a call to the run's last turn. */
@@ -151,6 +153,14 @@ export function givenAnswer(data: EventData["tool_answered"]): Asking["answer"] 
   return { value, error, closed, ...(expired && { expired }) };
 }
 
+/** Has the run's questions expire by the store's clock after it was set back. */
+export function expireBy(run: RunState, clock: string): void {
+  for (const { question } of waitingFor(run)) {
+    const at = question && expiryBy(question, clock);
+    if (question?.expires && at !== undefined) question.expires = { ...question.expires, at };
+  }
+}
+
 /** Takes over the caller of an answer, and whether the answer came with credentials. */
 export function applyCaller(run: RunState, { caller, credentials }: CalledBy): void {
   run.caller = caller ?? run.caller;
@@ -172,6 +182,7 @@ export function questionRecord(event: Suspended): QuestionRecord {
     ...(input !== undefined && { input }),
     ...(state !== undefined && { state }),
     ...(expires !== undefined && { expires }),
+    ...(data.expires?.after_ms !== undefined && { lastsMs: data.expires.after_ms }),
     ...(hidden && { hidden }),
     ...(clientTool !== undefined && { clientTool }),
     ...(changed && { changed }),

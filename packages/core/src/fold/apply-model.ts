@@ -7,7 +7,8 @@ import type { StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
-import { openAttempt } from "../session/open-attempt.ts";
+import { countedPrompt } from "../session/counted-prompt.ts";
+import { type OpenAttempt, openAttempt } from "../session/open-attempt.ts";
 import type { RunState, SessionState } from "../session/state.ts";
 
 type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
@@ -34,7 +35,9 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
     case "llm_response":
       run.usage = addUsage(run.usage, usageOf(event.data.tokens));
       run.costUsd = addUsd(run.costUsd, usdFromCents(event.data.cost_cents));
-      if (run.attempt?.seq === event.data.attempt) run.attempt = undefined;
+      if (run.attempt?.seq !== event.data.attempt) break;
+      learnLength(state, run.attempt, event.data);
+      run.attempt = undefined;
       break;
     case "assistant_message":
       applyAssistant(state, run, event);
@@ -50,6 +53,20 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
 }
 
 /**
+ * Keeps how many tokens the API has counted for a prompt, from which the next one is estimated. Only a
+ * complete answer has reported it. With tools of the API, the count includes what these have read.
+ */
+function learnLength(
+  state: SessionState,
+  { model, chars }: OpenAttempt,
+  { tokens, raw_response }: StoredOf<"llm_response">["data"],
+): void {
+  if (chars === undefined || raw_response.stop_reason === null || state.entries.at(-1)?.hasServerTools)
+    return;
+  state.counted = countedPrompt(state.counted, { model, chars, tokens: tokens.total - tokens.completion });
+}
+
+/**
  * Returns whether no request has included the message yet. A request leaves it out while the model's answer
  * is paused or one of the API's tools is running.
  */
@@ -61,6 +78,8 @@ function isUnread({ unsent }: SessionState, seq: number): boolean {
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
   const entry = assistantEntry(event.data, event.seq);
   if (entry !== undefined) state.entries.push(entry);
+  if (event.data.stop_reason === "refusal") state.refusedSeq = state.requestSeq;
+  else if (event.data.stop_reason !== null) state.refusedSeq = 0;
   const text = entry === undefined || event.data.output === "text" ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
   run.turns += 1;

@@ -14,7 +14,7 @@ import { gaveWay } from "../session/given-up.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
-import { addCall, applyCallEvent } from "./apply-call.ts";
+import { addCall, applyCallEvent, expireBy } from "./apply-call.ts";
 import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
@@ -118,6 +118,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       break;
     case "run_suspended":
       run.unsettled = false;
+      if (event.data.clock !== undefined) expireBy(run, event.data.clock);
       break;
     case "run_left":
       run.gaveWay = gaveWay(run, event.data.reason);
@@ -188,6 +189,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     stopSeq: undefined,
     interrupted: false,
     checkpointFailed: false,
+    refusedAt: undefined,
     sessionStatus: undefined,
     unsettled: true,
     recoveries: 0,

@@ -4,7 +4,8 @@ import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { EventStore, OpenedSession } from "../log/store/event-store.ts";
-import { newSessionState, type SessionState } from "../session/state.ts";
+import { newSessionState } from "../session/new-state.ts";
+import type { SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 import { stateFrom } from "./snapshot.ts";
 

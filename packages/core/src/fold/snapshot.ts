@@ -33,9 +33,10 @@ export function stateFrom(snapshot: JsonObject): SessionState {
   for (const { blocks } of plain.entries) deepFreeze(blocks);
   return {
     ...plain,
-    // JSON leaves out `undefined`: these two fields must be there all the same.
+    // JSON leaves out `undefined`: these fields must be there all the same.
     prefix: plain.prefix,
     userData: plain.userData,
+    counted: plain.counted,
     ownTags: new Map(ownTags),
     earlierQuestions: new Map(earlierQuestions),
     run,
@@ -111,6 +112,7 @@ function answerFrom(answer: CallState["answer"]): CallState["answer"] {
 const NOTHING_YET = {
   agentChange: undefined,
   attempt: undefined,
+  refusedAt: undefined,
   openRequest: undefined,
   landing: undefined,
   ending: undefined,

@@ -3,7 +3,7 @@ import { toMessages } from "../context/message-cache.ts";
 import { applyEvent } from "../fold/apply.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
-import { newSessionState } from "../session/state.ts";
+import { newSessionState } from "../session/new-state.ts";
 
 /** A request to the model, reconstructed from the log. It has no cache breakpoints. */
 export interface LoggedRequest {

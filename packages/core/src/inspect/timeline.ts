@@ -3,7 +3,7 @@ import { usdFromCents } from "../base/usd.ts";
 import { applyEvent } from "../fold/apply.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { newSessionState } from "../session/state.ts";
+import { newSessionState } from "../session/new-state.ts";
 import { applyToCalls, endLast, type TimelineCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";

@@ -4,7 +4,7 @@ import { isEqualJson, type Json } from "../base/json.ts";
  * What the user consents to by an answer that lets a call run.
  *
  * - `input` is the parsed input with which the call will run; absent if the model or a hook has written
- *   exactly that.
+ *   exactly that. What JSON lacks is named, e.g. `{ bigint: "10" }`.
  * - `tool` has the SHA-256 hashes of a tool that has a source, e.g. an MCP server; absent for the
  *   application's own.
  */

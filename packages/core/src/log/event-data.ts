@@ -2,7 +2,15 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
-import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
+import type {
+  CalledBy,
+  Checkpoint,
+  FileReference,
+  NextRun,
+  QuestionPlace,
+  ShortenInput,
+  SkipReason,
+} from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -142,18 +150,13 @@ export interface EventData {
    *
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything.
-   * - `only: "files"`: replaces only files. `only: "refused_files"`: replaces only files since the model's
-   *   last answer, because its API has refused a request with them.
+   * - `only: "files"`: replaces only files. `only: "refused"`: changes only the events in `refused`, because
+   *   the model's provider has refused a request with them. `only: "refused_files"` is the form of earlier
+   *   versions for files since the model's last answer.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
-  checkpoint: {
-    from_seq: number;
-    upto_seq: number;
-    reason: "drop_old_results" | "summary" | "start";
-    only?: "files" | "refused_files";
-    summary?: string;
-  };
+  checkpoint: Checkpoint;
   /**
    * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
    * type of that event. `call_id`, `attempt` or `run_id` help a client to find where it has shown the
@@ -177,9 +180,11 @@ export interface EventData {
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
    * wait for a time, see `ToolContext.wait`. If `pending` is empty, clients show the run as running.
-   * `wake_at` is when the run continues even without an answer, ISO 8601.
+   * `wake_at` is when the run continues even without an answer, ISO 8601. `clock` is the time by the store's
+   * clock if that clock was set back, so that the times of events are later: then every question expires after
+   * its own duration from `clock` on at the latest.
    */
-  run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
+  run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string; clock?: string };
   /**
    * A process left a run unfinished because it was shutting down (`draining`), because its time was over
    * (`hand_over`, see `times.handOverAfterMs` of `runtime()`), or because its engine took the session back
@@ -306,6 +311,8 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[]; output_format?: true };
     estimated_tokens: number;
+    /** The length of the prompt in characters, as the estimate counts it. */
+    chars?: number;
     /**
      * Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent if the model has no
      * prices.
@@ -361,10 +368,4 @@ export interface EventData {
 export interface OfCall {
   tool_name: string;
   call_id: string;
-}
-
-/** What the application says about the user, and whether it gave credentials, which are never stored. */
-export interface CalledBy {
-  caller?: JsonObject;
-  credentials?: true;
 }

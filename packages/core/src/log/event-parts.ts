@@ -1,3 +1,5 @@
+import type { JsonObject } from "../base/json.ts";
+
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
  * is the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
@@ -50,4 +52,43 @@ export interface FileReference {
   height?: number;
   /** The estimated number of pages of a PDF. */
   pages?: number;
+}
+
+/** The payload of a `checkpoint` event, see `EventData`. */
+
+export type Checkpoint = {
+  from_seq: number;
+  upto_seq: number;
+  reason: "drop_old_results" | "summary" | "start";
+  only?: "files" | "refused" | "refused_files";
+  refused?: RefusedContent;
+  summary?: string;
+};
+
+/**
+ * What a checkpoint changes in the context after the model's provider has refused a request for its content,
+ * so that later requests do not contain it unchanged.
+ */
+export interface RefusedContent {
+  /**
+   * Why the request was refused.
+   *
+   * - `size`: it was too long.
+   * - `filter`: a filter of the provider refused it.
+   * - `model`: the model refused to answer it (`refusal`), for the second time in a row.
+   * - `signature`: the provider did not accept thinking in it, e.g. that of another model.
+   * - `files`: its files could not be read, or were too many.
+   */
+  by: "size" | "filter" | "model" | "signature" | "files";
+  /**
+   * The context events that change, by `seq`. `keep` is how many characters of the event stay. With 0, a note
+   * replaces its content; without `keep`, notes replace only its files.
+   */
+  events: { seq: number; keep?: number }[];
+}
+
+/** What the application says about the user, and whether it gave credentials, which are never stored. */
+export interface CalledBy {
+  caller?: JsonObject;
+  credentials?: true;
 }

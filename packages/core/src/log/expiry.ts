@@ -18,7 +18,8 @@ export function expiryOf({ at, data }: StoredOf<"tool_suspended">): QuestionExpi
   return { at: expiresAt, default: answer };
 }
 
-function addMs(time: string, ms: number): string {
+/** Adds milliseconds to a time, ISO 8601. */
+export function addMs(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString();
 }
 

@@ -109,6 +109,9 @@ export const CONTEXT_WINDOW: StopReason = {
   message: "This conversation has become too long. Please start a new one.",
 };
 
+/** The stop reason of a run whose last request the model, or a filter of its provider, refused to answer. */
+export const REFUSAL: StopReason = { type: "refusal", message: "I cannot help with this." };
+
 /**
  * Returns the stop reason of a run that cannot wait for an answer, because its session was completed or has
  * expired.

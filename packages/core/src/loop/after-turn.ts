@@ -1,4 +1,4 @@
-import { CONTEXT_WINDOW, type StopReason } from "../log/stop-reason.ts";
+import { CONTEXT_WINDOW, REFUSAL, type StopReason } from "../log/stop-reason.ts";
 import type { RunState } from "../session/state.ts";
 
 /** The number of times in a row that a paused answer is sent back for the model to continue. */
@@ -40,7 +40,7 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
     case "max_tokens":
       return { type: "max_tokens", message: "My answer was cut short. Please ask me to continue." };
     case "refusal":
-      return { type: "refusal", message: "I cannot help with this." };
+      return REFUSAL;
     case "model_context_window_exceeded":
       return CONTEXT_WINDOW;
     case "pause_turn":

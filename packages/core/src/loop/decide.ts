@@ -61,6 +61,8 @@ export interface Now {
   withoutCredentials: "ask" | "stop" | undefined;
   /** When the leg began, by the store's clock. ISO 8601. */
   begunAt: string;
+  /** Whether the log has times that are later than the store's clock. */
+  clockSetBack: boolean;
   /** The number of turns for which the `afterTurn` hooks were called; `Infinity` without such hooks. */
   turnsNotified: number;
   /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
@@ -90,7 +92,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     return openCalls.length > 0 ? end : hooksFirst(run, now, end);
   }
   const pending = waitingFor(run);
-  const expired = expiredBy(pending, [state.lastAt, now.begunAt]);
+  const expired = expiredBy(pending, [now.clockSetBack ? now.begunAt : state.lastAt, now.begunAt]);
   if (expired.length > 0) return { do: "expire", expired };
   if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
   const toRun = openCalls.filter((call) => !isWaiting(call));

@@ -72,21 +72,24 @@ export async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: numb
   // The `onSuspend` hooks may have appended events, so the caller decides again.
   const questions = waiting.filter((asking) => !isHidden(asking));
   if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
-  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq, release: true });
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting, leg.run.clockSetBack?.())], {
+    seq,
+    release: true,
+  });
 }
 
-function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
+function suspendedEvent({ runId }: RunState, waiting: readonly Asking[], clock?: string): NewEvent {
   const idsOf = (askings: readonly Asking[]) => askings.map(({ callId }) => callId);
   const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
   const hidden = idsOf(waiting.filter(isHidden));
-  const wake_at = firstExpiry(waiting);
+  const wake_at = firstExpiry(waiting, clock);
   return {
     type: "run_suspended",
     data: {
       run_id: runId,
       pending,
       ...(hidden.length > 0 && { hidden }),
-      ...(wake_at !== undefined && { wake_at }),
+      ...(wake_at !== undefined && { wake_at, ...(clock !== undefined && { clock }) }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { haveFiles } from "../context/file-blocks.ts";
+import { haveMedia } from "../context/file-blocks.ts";
 import type { StoredEvent } from "../log/event.ts";
 import { isLogOnly } from "../log/log-only.ts";
 import type { StopReason } from "../log/stop-reason.ts";
@@ -134,6 +134,7 @@ function nowOf(leg: Leg, failure: StopReason | undefined): Now {
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.run.withoutCredentials : undefined,
     begunAt: leg.run.begunAt,
+    clockSetBack: leg.run.clockSetBack !== undefined,
     turnsNotified,
     hookStop: hookProgress.stop,
   };
@@ -168,7 +169,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 // The check itself copies the whole context. Most agents need no check.
 export function mayNeedCheckpoint({ log: { state }, run: { agent } }: Leg): boolean {
   if (agent.checkpointWhen.length > 0) return true;
-  return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
+  return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveMedia(blocks));
 }
 
 /** Returns whether an event may have files: a result that has content blocks, or a message with files. */

@@ -34,13 +34,15 @@ export function attemptFailed(
 
 /** Returns a copy of `model` with another `stream`. */
 export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
-  // The spread does not copy getters of a class, so these fields are read one by one.
-  const { id, pricing, forcedToolChoice, models } = model;
+  // The spread does not copy getters and methods of a class, so these fields are read one by one.
+  const { id, pricing, forcedToolChoice, reads, models } = model;
   return {
     ...model,
     id,
     ...(pricing !== undefined && { pricing }),
     ...(forcedToolChoice !== undefined && { forcedToolChoice }),
+    ...(reads && { reads }),
+    ...(model.outputFormat && { outputFormat: (schema) => model.outputFormat?.(schema) }),
     ...(models !== undefined && { models }),
     stream,
   };

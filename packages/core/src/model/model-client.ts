@@ -106,6 +106,11 @@ export interface StreamOptions {
    * them among its retries. Default: 0.
    */
   failedAttempts?: number;
+  /**
+   * For which user the call is made, so that wrappers share the model fairly: `withCircuitBreaker` has a
+   * circuit for each user. Clients do not send it. Absent outside of runs.
+   */
+  userId?: string;
 }
 
 /**

@@ -14,6 +14,8 @@ interface WholeAnswerOptions {
   signal: AbortSignal;
   /** Returns how much time is left, in milliseconds, see `StreamOptions`. */
   timeLeftMs?: (() => number) | undefined;
+  /** For which user the request is sent, see `StreamOptions`. */
+  userId?: string | undefined;
   /**
    * Estimates token counts that the server does not send. Default: a missing count is 0, and an answer that
    * was cut counts as `maxTokens`.
@@ -51,7 +53,7 @@ export interface WholeAnswer {
 export async function wholeAnswer(
   model: ModelClient,
   request: ModelRequest,
-  { signal, timeLeftMs, estimates }: WholeAnswerOptions,
+  { signal, timeLeftMs, userId, estimates }: WholeAnswerOptions,
 ): Promise<WholeAnswer> {
   const { maxTokens } = request;
   const maxChars = longestAnswer(maxTokens, estimates?.estimateTokens);
@@ -69,9 +71,14 @@ export async function wholeAnswer(
     usage = addUsage(usage, attemptUsage);
     if (pricing !== undefined) cost = addUsd(cost, costUsd(attemptUsage, pricing));
   };
+  const callOptions = {
+    signal,
+    ...(timeLeftMs && { timeLeftMs }),
+    ...(userId !== undefined && { userId }),
+  };
   const readEvents = async () => {
     signal.throwIfAborted();
-    for await (const event of model.stream(request, { signal, ...(timeLeftMs && { timeLeftMs }) })) {
+    for await (const event of model.stream(request, callOptions)) {
       // An abandoned model may keep sending events.
       signal.throwIfAborted();
       takeEvent(answer, event);

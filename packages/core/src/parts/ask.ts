@@ -120,6 +120,7 @@ async function askAndCharge(
   try {
     const end = await askAndRemind(model, options, {
       ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.run.agent.estimateTokens },
+      userId: leg.run.session.userId,
       admit: (call, spent) => {
         refuseUnpriced(leg, model);
         refuseBeyondLimits(leg, reserved, call, spent);

@@ -8,6 +8,7 @@ import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier, storeHeld } from "../loop/leg/stored-first.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
+import { estimatedPart, estimatedPrompt } from "../session/counted-prompt.ts";
 import { openRun } from "../session/state.ts";
 import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
@@ -31,19 +32,26 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   return leg.run.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
 }
 
-/** Asks the strategies, and stores a checkpoint by the first plan. Returns whether it was stored. */
-async function checkpointByStrategy(leg: Leg): Promise<boolean> {
+/**
+ * Asks the strategies, and stores a checkpoint by the first plan. Returns whether it was stored. If the model
+ * has refused the prompt as too long, `tooManyChars` is how many characters have to go.
+ */
+export async function checkpointByStrategy(leg: Leg, tooManyChars = 0): Promise<boolean> {
   const { state } = leg.log;
+  const { agent } = leg.run;
   const run = openRun(state);
   if (run === undefined || run.checkpointFailed) return false;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
+  const estimateTokens = (length: number) => estimatedPart(state.counted, length, agent.estimateTokens);
   const source: CheckpointSource = {
     entries,
-    estimatedTokens: leg.run.agent.estimateTokens(chars),
-    estimateTokens: leg.run.agent.estimateTokens,
+    estimatedTokens: estimatedPrompt(state.counted, { model: agent.model.id, chars }, agent.estimateTokens),
+    estimateTokens,
+    ...(tooManyChars > 0 && { mustFreeTokens: estimateTokens(tooManyChars) }),
     run,
+    userId: leg.run.session.userId,
     roomFor: (call) => {
       const room = roomFor(remainingOf(state, leg.run.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;

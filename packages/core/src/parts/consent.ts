@@ -10,7 +10,7 @@ import type { Validated } from "../schema/schema.ts";
 import { resultEvent } from "../session/close-calls.ts";
 import type { CallState } from "../session/state.ts";
 import type { Tool } from "../tools/tool.ts";
-import { changedSinceConsent } from "./versions.ts";
+import { changedSinceConsent, hasAsked } from "./versions.ts";
 
 // A question that lets a call run is about something: the input that it shows, and for a tool of somebody
 // else, the tool as it was. What runs after the answer is that, or the user is asked again.
@@ -26,13 +26,27 @@ export async function consentIn(
   return { ...(!isEqualJson(shown, changed) && { input: shown }), ...(hashes && { tool: hashes }) };
 }
 
-/** Returns a parsed input as the user sees it, and `null` for one that JSON cannot hold, e.g. a bigint. */
+/**
+ * Returns a parsed input as JSON that differs if the input does, also where JSON would lose the difference.
+ * Returns `null` for an input with a cycle. Functions are left out: they are code.
+ */
 function shownInput(input: unknown): Json {
   try {
-    return toJson(input);
+    return toJson(JSON.parse(JSON.stringify(input, withoutLoss) ?? "null"));
   } catch {
     return null;
   }
+}
+
+/** A replacer for `JSON.stringify` that names the values which JSON lacks, e.g. `{ bigint: "10" }`. */
+function withoutLoss(_key: string, part: unknown): unknown {
+  if (typeof part === "bigint" || typeof part === "symbol") return { [typeof part]: String(part) };
+  if (typeof part === "number" && !Number.isFinite(part)) return { number: String(part) };
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  if (part instanceof RegExp || part instanceof Error) return { [part.constructor.name]: String(part) };
+  if (part instanceof ArrayBuffer) return { bytes: [...new Uint8Array(part)] };
+  // E.g. a Map, a Set or a URLSearchParams. An iterator could be read only once.
+  return Symbol.iterator in part && !("next" in part) ? { items: [...(part as Iterable<unknown>)] } : part;
 }
 
 /** Returns the hashes of a tool that somebody else describes; `undefined` for the application's own. */
@@ -43,7 +57,11 @@ async function hashesOf({ spec, annotations, source }: Tool): Promise<Consent["t
     description: await hash(spec.description),
     input_schema: await hash(spec.input_schema),
     annotations: await hash(annotations ?? {}),
-    server: await hash([source.name, source.address ?? ""]),
+    server: await hash([
+      source.name,
+      source.address ?? "",
+      ...(source.parameters ? [source.parameters] : []),
+    ]),
   };
 }
 
@@ -58,14 +76,19 @@ export async function prepareAsked<R extends Consented>(
   tool: Tool,
   prepare: PrepareKnown<R>,
 ): ReturnType<PrepareKnown<R>> {
+  // The answer is the result: it lets nothing run.
+  if (hasAsked(call) && tool.execute === undefined) return await prepare(call, {});
   const written = call.started?.input ?? call.question?.input;
   const { changes, ...input } = await inputAsShown(leg, call, tool, written ?? call.arguments);
-  if (!input.ok || changes === undefined) {
+  // The message of a task that has begun is in a session of its own.
+  const isTask = call.started?.slice !== undefined;
+  if (!input.ok || changes === undefined || (isTask && (await leg.run.tasks.begun(leg, call)))) {
     const prepared = await prepare(call, { input });
     if (prepared.do === "store") return prepared;
     return { ...prepared, about: await consentIn(call, tool, prepared) };
   }
-  const refusal = resultEvent(call, false, changedSinceConsent(call, changes));
+  const unbegun = isTask ? { ...call, started: undefined, running: false } : call;
+  const refusal = resultEvent(call, false, changedSinceConsent(unbegun, changes));
   if (call.started !== undefined) return { do: "store", events: [refusal] };
   if (call.question?.by !== undefined) {
     const screened = await screenCall(leg, call, tool, { input: input.value, changed: written }, 1);
@@ -90,9 +113,8 @@ type CheckedInput = Validated<unknown> & { changes?: readonly ConsentPart[] };
  */
 async function inputAsShown(leg: Leg, call: CallState, tool: Tool, written: Json): Promise<CheckedInput> {
   const parsed = await validateFor(leg, tool.input, written);
-  const { about, started, question } = call;
-  // A task that was started has its message in a session of its own.
-  if (about === undefined || started?.slice !== undefined) return parsed;
+  const { about, question } = call;
+  if (about === undefined) return parsed;
   const { input: shown = written } = about;
   const isShown = (one: CheckedInput) => one.ok && isEqualJson(shownInput(one.value), shown);
   const again = isShown(parsed) ? parsed : await validateFor(leg, tool.input, shown);

@@ -15,6 +15,7 @@ export {
   validateMidwayAnswer,
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
+export { afterRefusal } from "./refused.ts";
 export { chooseAgent } from "./tasks.ts";
 export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

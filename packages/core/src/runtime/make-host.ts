@@ -91,6 +91,7 @@ export function makeHost<Deps>({
     withoutCredentials,
     tasks: {
       run: async (leg, delegated) => await (await loadRarelyUsed()).delegateCall(host, leg, delegated),
+      begun: async (leg, call) => await (await loadRarelyUsed()).hasTask(host, leg, call),
       open: async (leg, run) =>
         run.calls.some(isTask) ? await (await loadRarelyUsed()).openTasks(host, leg, run) : [],
     },

@@ -1,6 +1,5 @@
 import { PawlError } from "../base/errors.ts";
 import { excessOf, type JsonBounds } from "../base/excess.ts";
-import { withoutHiddenIn } from "../base/hidden-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { checkedJudge, schemaJudgedBy } from "./json-schema.ts";
 import { MOST_STEPS } from "./judge.ts";
@@ -8,6 +7,7 @@ import type { PreparedSchema } from "./judging.ts";
 import { refuseLongNames } from "./long-names.ts";
 import type { Schema } from "./schema.ts";
 import { directSubschemas, schemasIn, withSubschemas } from "./subschemas.ts";
+import { withoutHiddenIn } from "./visible-texts.ts";
 
 /**
  * Makes a schema from JSON Schema of another server, like `jsonSchema()`. It describes itself with all

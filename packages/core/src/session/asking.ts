@@ -28,6 +28,8 @@ export interface QuestionRecord {
    * a limit.
    */
   expires?: QuestionExpiry;
+  /** After how long the question expires, in milliseconds. Absent if it expires at a given time, or never. */
+  lastsMs?: number;
   /**
    * What has changed since the user was asked before, because the call would not run as it was shown then.
    * Absent for a question that is not asked again.

@@ -29,6 +29,17 @@ export interface RequestPrefix {
   chars: number;
 }
 
+/** What the API has counted for a prompt, from which the next prompt is estimated. */
+export interface CountedPrompt {
+  /** The id of the model that was asked. */
+  model: string;
+  /** The length of the prompt in characters. */
+  chars: number;
+  tokens: number;
+  /** The tokens that each further character is estimated to take. */
+  rate: number;
+}
+
 /**
  * The messages of the last request, and the entries from which they were made. `ends` has for each message
  * the index after its last entry.

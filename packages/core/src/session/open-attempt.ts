@@ -11,6 +11,8 @@ export interface OpenAttempt {
   seq: number;
   model: string;
   estimatedTokens: number;
+  /** The length of the prompt in characters; absent in logs of earlier versions. */
+  chars?: number;
   estimatedCostUsd: number;
   tools?: readonly string[];
   limitedBy?: AnswerLimit;
@@ -19,11 +21,12 @@ export interface OpenAttempt {
 /** Returns the open attempt of an `llm_request`. */
 export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt {
   const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCents = 0 } = data;
-  const { limited_by: limitedBy, params } = data;
+  const { limited_by: limitedBy, params, chars } = data;
   return {
     seq,
     model: data.model,
     estimatedTokens,
+    ...(chars !== undefined && { chars }),
     estimatedCostUsd: usdFromCents(estimatedCents),
     ...(params.tools && { tools: params.tools }),
     ...(limitedBy && { limitedBy: answerLimitOf(limitedBy) }),

@@ -1,6 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
+import { addMs } from "../log/expiry.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { type Asking, isHidden, isWaiting } from "./asking.ts";
+import { type Asking, isHidden, isWaiting, type QuestionRecord } from "./asking.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
 
 /** Returns the messages that arrived during the session's last run and that no request has covered yet. */
@@ -62,11 +63,23 @@ export function questionsOf(run: RunState): Asking[] {
   return waitingFor(run).filter((asking) => !isHidden(asking));
 }
 
-/** Returns when the first of these questions expires, ISO 8601; `undefined` if none of them does. */
-export function firstExpiry(waiting: readonly Asking[]): string | undefined {
-  const times = waiting.flatMap(({ question }) => question?.expires?.at ?? []);
+/**
+ * Returns when the first of these questions expires, ISO 8601; `undefined` if none of them does. For `clock`,
+ * see {@link expiryBy}.
+ */
+export function firstExpiry(waiting: readonly Asking[], clock?: string): string | undefined {
+  const times = waiting.flatMap(({ question }) => (question && expiryBy(question, clock)) ?? []);
   // ISO 8601 times sort correctly as texts.
   return times.sort()[0];
+}
+
+/**
+ * Returns when a question expires. `clock` is the store's time after its clock was set back: a question
+ * expires after its own duration from then on at the latest.
+ */
+export function expiryBy({ expires, lastsMs }: QuestionRecord, clock?: string): string | undefined {
+  if (expires === undefined || clock === undefined || lastsMs === undefined) return expires?.at;
+  return [expires.at, addMs(clock, lastsMs)].sort()[0];
 }
 
 /** Returns the questions whose expiry is not after the latest of these times, ISO 8601. */

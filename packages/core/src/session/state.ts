@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
+import type { AnswerLimit, Budget } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { SkipReason } from "../log/event-parts.ts";
@@ -7,7 +7,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, RunQuestion } from "./asking.ts";
-import { type ContextEntry, type KeptParts, newKeptParts, type RequestPrefix } from "./context-entry.ts";
+import type { ContextEntry, CountedPrompt, KeptParts, RequestPrefix } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
@@ -111,6 +111,8 @@ export interface RunState {
   interrupted: boolean;
   /** Whether a checkpoint has failed, so that no other is tried in this run. */
   checkpointFailed: boolean;
+  /** The number of turns at the last checkpoint for refused content; `undefined` before it. */
+  refusedAt: number | undefined;
   /** The session's status after the run, if a tool has set it. */
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */
@@ -149,6 +151,13 @@ export interface SessionState {
   hashed: { entries: number; hash: string };
   /** `seq` of the last `llm_request`; 0 before the first. */
   requestSeq: number;
+  /**
+   * `seq` of the last `llm_request` that the model has refused to answer, since it last answered one; 0
+   * without one.
+   */
+  refusedSeq: number;
+  /** What the API has counted for an earlier prompt; `undefined` before the first answer. */
+  counted: CountedPrompt | undefined;
   /** What all earlier runs of the session have used. */
   spent: Budget;
   /**
@@ -175,31 +184,6 @@ export interface SessionState {
    * @internal
    */
   readonly kept: KeptParts;
-}
-
-/** Returns the state of an empty log. */
-export function newSessionState(sessionId: string): SessionState {
-  return {
-    sessionId,
-    lastSeq: 0,
-    lastAt: "",
-    prefix: undefined,
-    userData: undefined,
-    entries: [],
-    unsent: [],
-    queued: [],
-    hashed: { entries: 0, hash: "" },
-    requestSeq: 0,
-    spent: nothingSpent,
-    ownTags: new Map(),
-    mode: null,
-    run: undefined,
-    calls: new Map(),
-    asked: new Map(),
-    earlierCalls: "\n",
-    earlierQuestions: new Map(),
-    kept: newKeptParts(),
-  };
 }
 
 /** Returns the open run, if any. */

@@ -75,9 +75,11 @@ export function newMemorySession(
 }
 
 /** Returns whether the session has a run that a process can continue at the time `now`, ISO 8601. */
-export function isToResume({ openRun, status, pending, wakeAt }: Session, now: string): boolean {
+export function isToResume(row: Session, now: string): boolean {
+  const { openRun, status, pending, wakeAt, updatedAt } = row;
   if (openRun === null) return false;
-  if (wakeAt !== null) return wakeAt <= now;
+  // The clock was set back after the wait was stored, so it would last too long.
+  if (wakeAt !== null) return wakeAt <= now || (updatedAt > now && wakeAt > updatedAt);
   return status !== "suspended" || pending <= 0;
 }
 

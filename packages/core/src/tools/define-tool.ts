@@ -7,7 +7,7 @@ import type { Infer, Schema } from "../schema/schema.ts";
 import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { type Expiry, storedExpiry } from "./expiry.ts";
-import type { Suspends } from "./suspends.ts";
+import type { StoredQuestion, Suspends } from "./suspends.ts";
 import type { Tool, ToolOptions } from "./tool.ts";
 
 /**
@@ -82,7 +82,7 @@ export function tool<
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
   const asked = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
-  const question = asked && storedQuestion(name, asked, options.runsIn === "client");
+  if (asked) questions.set(asked, storedQuestion(name, asked, options.runsIn));
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -97,20 +97,28 @@ export function tool<
     dependsOn,
     endsRun,
     suspends: asked as Suspends<unknown, Schema> | undefined,
-    ...(question && { question }),
     ...(options.runsIn && { runsIn: options.runsIn }),
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
     ...(format && { format }),
   };
 }
 
+/** The questions of all tools as they are stored. An application may copy a tool with another `suspends`. */
+const questions = new WeakMap<object, StoredQuestion>();
+
+/** Returns the fields of a tool's question as they are stored. @throws PawlError `config` */
+export function storedQuestionOf({ name, suspends, runsIn }: Tool): StoredQuestion {
+  const asked = suspends as Suspends<unknown, Schema>;
+  return questions.get(asked) ?? storedQuestion(name, asked, runsIn);
+}
+
 /** Checks a tool's question, and returns its fields as they are stored. @throws PawlError `config` */
 function storedQuestion(
   name: string,
   { answer, expires }: Suspends<unknown, Schema>,
-  isOfPage: boolean,
-): Tool["question"] & {} {
-  const whose = isOfPage ? `\`output\` of tool("${name}")` : `answers to "${name}"`;
+  runsIn: Tool["runsIn"],
+): StoredQuestion {
+  const whose = runsIn ? `\`output\` of tool("${name}")` : `answers to "${name}"`;
   const expiry = expires && storedExpiry(`tool("${name}")`, expires, answer, "config");
   return { answer_schema: toJsonSchema(answer, whose), ...(expiry && { expires: expiry }) };
 }

@@ -4,6 +4,11 @@ export interface ToolSource {
   readonly name: string;
   /** Where the source is, for people, e.g. `https://mcp.example.com/mcp`. Default: only its name is shown. */
   readonly address?: string;
+  /**
+   * The parameters of its address, if there are any. They may be secret: nobody is shown them, and a question
+   * about a call is stored with a hash of them.
+   */
+  readonly parameters?: string;
   /** The most characters of the source's tools in a prompt, see `AgentOptions.toolsLimit`. */
   readonly maxChars: number;
   /**

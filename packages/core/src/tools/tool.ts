@@ -10,7 +10,7 @@ import type { Infer, Schema } from "../schema/schema.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Expiry, Moment } from "./expiry.ts";
-import type { AnswerSchema, StoredQuestion, Suspends } from "./suspends.ts";
+import type { AnswerSchema, Suspends } from "./suspends.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /**
@@ -323,8 +323,6 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
-  /** The question of `suspends` as it is stored, without the fields that each call adds. */
-  readonly question?: StoredQuestion;
   /** `client` if a page runs the tool. `suspends` then has the schema of its result. */
   readonly runsIn?: "client";
   /** Whether the client of a run has offered the tool, see `AgentOptions.clientTools`. */

@@ -64,6 +64,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
       return suspendInView(view, event);
     case "run_ended":
       return endRunInView(view, event);
+    case "checkpoint":
+      return withLeftOut(view, event);
     case "redaction":
       return withoutRedacted(view, event);
     default:
@@ -114,6 +116,15 @@ function withArtifact(view: ViewState, { seq, data: artifact }: StoredOf<"artifa
   return changeRunMessage(view, (parts) => [
     ...parts,
     { type: "artifact", key: `${seq}:artifact`, artifact },
+  ]);
+}
+
+/** Shows that refused content was left out. Thinking is no part of the conversation. */
+function withLeftOut(view: ViewState, { seq, data: { refused } }: StoredOf<"checkpoint">): ViewState {
+  if (refused === undefined || refused.by === "signature") return view;
+  return changeRunMessage(view, (parts) => [
+    ...parts,
+    { type: "left_out", key: `${seq}:left_out`, by: refused.by },
   ]);
 }
 

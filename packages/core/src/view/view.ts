@@ -1,5 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { EventData } from "../log/event-data.ts";
+import type { RefusedContent } from "../log/event-parts.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";
@@ -36,9 +37,10 @@ export interface ViewUsage extends Usage {
 }
 
 /**
- * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, or a
- * notice that says why the run stopped. A message has its parts in the order of their arrival. A hook's
- * question about the run is shown as a call, with the hook's name, the question's payload and its answer.
+ * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, a
+ * notice that says why the run stopped, or a mark that earlier content is not sent to the model any more. A
+ * message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
+ * with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
   /**
@@ -110,7 +112,12 @@ export type ViewPart =
    * Why the run stopped, if the user should know. `text` is a sentence for the user, `stop` is the type of
    * the stop reason.
    */
-  | { type: "notice"; key: string; text: string; stop: string };
+  | { type: "notice"; key: string; text: string; stop: string }
+  /**
+   * The model's provider had refused earlier content of the conversation, so it was shortened or left out
+   * here: `by` says why.
+   */
+  | { type: "left_out"; key: string; by: RefusedContent["by"] };
 
 /**
  * A message as the user sees it. All turns of one run form one assistant message, with two exceptions:

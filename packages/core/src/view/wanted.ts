@@ -23,6 +23,7 @@ export function wantedParts(event: SessionEvent): WantedParts | undefined {
     case "tool_result":
       return [nameOfCall(event.data.call_id)];
     case "artifact":
+    case "checkpoint":
       return [];
     case "llm_request":
     case "run_recovered":

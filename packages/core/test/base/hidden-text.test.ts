@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { toJsonSchema } from "../../src/index.ts";
-import { untrustedSchema, withoutHidden, withoutHiddenIn } from "../../src/tools.ts";
+import { withoutHidden } from "../../src/tools.ts";
 
 it("T14 removes what does not show, and keeps what words and emoji need", () => {
   const hidden = [
@@ -9,26 +8,20 @@ it("T14 removes what does not show, and keeps what words and emoji need", () => 
     "\ufe00\ufeff\uffa0\ufff9\u{e0001}\u{e0041}\u{e0100}",
   ].join("");
   for (const mark of hidden) expect(withoutHidden(`a${mark}b`), mark.codePointAt(0)?.toString(16)).toBe("ab");
-  const kept = "a\tb\r\nc می\u200cخواهم क्\u200dष 👩\u200d👩\u200d👧 ❤\ufe0f ᠠ\u180b 漢字 é e\u0301";
+  const kept =
+    "a\tb\r\nc می\u200cخواهم क्\u200dष 👩\u200d👩\u200d👧 ❤\ufe0f ᠠ\u180b 1\ufe0f\u20e3 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈 ര്\u200d র\u200d্য 漢字 é e\u0301";
   expect(withoutHidden(kept)).toBe(kept);
 });
 
-it("T14 cleans the words of a schema, and neither its names nor its data", () => {
-  const schema = {
-    type: "object",
-    title: "A\u200b",
-    description: "B\u202e",
-    properties: { description: { type: "string", description: "C\u{e0041}", enum: ["x\u200b"] } },
-    allOf: [{ title: "D\u2066" }, { const: { title: "E\u200b" } }],
-    required: ["description"],
-  };
-  const shown = {
-    ...schema,
-    title: "A",
-    description: "B",
-    properties: { description: { type: "string", description: "C", enum: ["x\u200b"] } },
-    allOf: [{ title: "D" }, { const: { title: "E\u200b" } }],
-  };
-  expect(withoutHiddenIn(schema)).toEqual(shown);
-  expect(toJsonSchema(untrustedSchema(schema), "answers")).toEqual(shown);
+it.each([
+  ["a joiner in a Latin word", "pass\u200dword", "password"],
+  ["a joiner behind a filler", "pass\u3164\u200dword", "password"],
+  ["a variation selector in a word", "pass\ufe0fword", "password"],
+  ["a Mongolian selector in a word", "pass\u180bword", "password"],
+  ["a row of joiners", "می\u200c\u200d\u200c\u200cخ", "می\u200cخ"],
+  ["a row of selectors", "❤\ufe0f\ufe0e\ufe0f\ufe0e", "❤\ufe0f"],
+  ["a row of Mongolian selectors", "ᠠ\u180b\u180c\u180d", "ᠠ\u180b"],
+  ["joiners alone", "\u200c\u200d\ufe0f", ""],
+])("B9 T14 keeps no hidden message: %s", (_, hidden, shown) => {
+  expect(withoutHidden(hidden)).toBe(shown);
 });

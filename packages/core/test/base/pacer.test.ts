@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { newPacer } from "../../src/base/pacer.ts";
 import { countedTurns } from "../support/counted-turns.ts";
 
@@ -28,4 +28,21 @@ it("B8 callers that come in other turns do not wait", async () => {
     expect(begun).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));
   }
+});
+
+it("B8 the others go on if the callback of the turn never comes, e.g. because its request is over", async () => {
+  const pace = newPacer();
+  const turns = countedTurns();
+  const dropped = vi.spyOn(globalThis, "setImmediate").mockImplementation(() => ({}) as never);
+  await pace();
+  dropped.mockRestore();
+  const begun: number[] = [];
+  const call = async (n: number) => {
+    await pace();
+    turns.count();
+    begun.push(n);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, n) => call(n)));
+  expect(begun).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  expect(turns.most()).toBe(1);
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { promptOf, requestOf } from "../../src/context/build-request.ts";
 import { applyEvent } from "../../src/fold/apply.ts";
 import { PawlError, tool } from "../../src/index.ts";
-import { newSessionState } from "../../src/session/state.ts";
+import { newSessionState } from "../../src/session/new-state.ts";
 import type { NewEvent } from "../../src/store.ts";
 import { setup } from "../support/setup.ts";
 import { ask, look } from "../support/tools.ts";

@@ -60,12 +60,12 @@ describe("O2 the estimate that is logged with each request", () => {
   const uncached = (content: unknown) =>
     JSON.parse(JSON.stringify(content), (key, value) => (key === "cache_control" ? undefined : value));
 
-  it("is the characters of the prompt / 4, rounded up", async () => {
+  it("is the characters of the prompt / 4, rounded up, before the API has counted any", async () => {
     const { logged, chars } = await estimates("Hello");
     expect(logged).toHaveLength(2);
-    expect(logged).toEqual(chars.map((count) => Math.ceil(count / 4)));
+    expect(logged[0]).toBe(Math.ceil((chars[0] ?? 0) / 4));
     const longer = await estimates(`Hello${"x".repeat(4_000)}`);
-    expect(longer.logged).toEqual(logged.map((tokens) => tokens + 1_000));
+    expect(longer.logged[0]).toBe((logged[0] ?? 0) + 1_000);
   });
 
   it("is the agent's own instead, if it has one", async () => {

@@ -10,7 +10,7 @@ import type { EventData, StoredEvent } from "../../src/index.ts";
 import type { ContextEntry } from "../../src/inspect.ts";
 import type { ContentBlock } from "../../src/model/content.ts";
 import { newKeptParts } from "../../src/session/context-entry.ts";
-import { newSessionState } from "../../src/session/state.ts";
+import { newSessionState } from "../../src/session/new-state.ts";
 
 it("C5 a message whose middle has changed is made anew, one that has not is the same object", () => {
   const [first, second, third] = ["a", "b", "c"].map((text, at) =>

@@ -40,8 +40,8 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "3",
-      hash: "4e6c11a7f91df106e4f2c0c3f357ea9a6b95e5118b058b8855bc5abf249b4603",
+      version: "4",
+      hash: "c6cb667cb7a1493a78d463f1356af3f8dcc68a2161b24b3bbec9ac52dccd7184",
     });
   });
 

@@ -7,71 +7,24 @@ import {
   approval,
   type EventStore,
   type Hook,
-  memoryStore,
   type Tool,
   type ToolContext,
-  tool,
 } from "../../src/index.ts";
+import {
+  answer,
+  asked,
+  askFirst,
+  call,
+  note,
+  path,
+  rest,
+  versions,
+  withDefault,
+} from "../support/consent.ts";
 import { code } from "../support/errors.ts";
 import { sound } from "../support/hooks.ts";
-import { type Options, type Setup, setup, stored, user } from "../support/setup.ts";
+import { setup, stored, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
-
-const call = { tools: [{ name: "note", id: "toolu_n", input: { path: "/a" } }] };
-const rest: Reply[] = [{ text: "Ok." }, { text: "Fine." }];
-const hooks = [approval({ when: ["note"] })];
-const yes = { approved: true };
-
-/** A version of the tool, and the inputs with which it ran. */
-function note(input: z.ZodType = path, more: object = {}) {
-  const ran: unknown[] = [];
-  const execute = (given: unknown) => {
-    ran.push(given);
-    return "done";
-  };
-  return {
-    ran,
-    tool: tool({ name: "note", description: "Notes.", input, execute, ...more } as never) as Tool,
-  };
-}
-
-const path = z.object({ path: z.string() });
-const withDefault = z.object({ path: z.string(), wipe: z.boolean().default(true) });
-
-/** Processes with versions of the agent, one after the other. The lease of the one before has expired. */
-function versions() {
-  let now = 0;
-  const store = memoryStore({ now: () => now });
-  let version = 0;
-  const boot = (
-    one: Tool,
-    script: readonly Reply[] = rest,
-    options: Options = {},
-    over: EventStore = store,
-  ) => {
-    now += 60_000;
-    version += 1;
-    return setup(script, { version: String(version), tools: [one], hooks, ...options }, { store: over });
-  };
-  return { store, boot };
-}
-
-/** Asks the user about a call of this tool. */
-async function asked(one: Tool = note().tool, options: Options = {}, script: readonly Reply[] = [call]) {
-  const { boot, store } = versions();
-  const world = boot(one, script, options);
-  const { sessionId, pending } = await world.say("Go");
-  expect(pending).toHaveLength(1);
-  return { boot, store, sessionId, question: pending[0]?.seq ?? 0 };
-}
-
-/** Answers the question with this number. */
-const answer = (world: Setup, sessionId: string, question: number, value: object = yes) =>
-  world.pawl.run("tester", {
-    ...user,
-    sessionId,
-    answers: [{ callId: "toolu_n", question, value: value as never }],
-  }).result;
 
 describe("an approval whose call would run differently after a deploy", () => {
   it.each([
@@ -187,9 +140,13 @@ describe("an approval whose call would run differently after a deploy", () => {
       name: "guard",
       beforeTool: ({ input }) => ("wipe" in (input as object) ? { deny: "Never wipe." } : undefined),
     };
-    const { boot, sessionId, question } = await asked(note().tool, { hooks: [guard, ...hooks] });
+    const { boot, sessionId, question } = await asked(note().tool, { hooks: [guard, ...askFirst] });
     const { tool: changed, ran } = note(withDefault);
-    const { actions } = await answer(boot(changed, rest, { hooks: [guard, ...hooks] }), sessionId, question);
+    const { actions } = await answer(
+      boot(changed, rest, { hooks: [guard, ...askFirst] }),
+      sessionId,
+      question,
+    );
     expect(actions).toMatchObject([{ success: false, result: "Never wipe." }]);
     expect(ran).toEqual([]);
   });
@@ -220,7 +177,7 @@ describe("an approval whose call would run differently after a deploy", () => {
     const { store } = versions();
     const boot = (one: Tool, script: readonly Reply[], ofHelper: readonly Reply[]) => {
       const model = strictModel({ script: [...ofHelper] });
-      const helper = agent({ name: "helper", instructions: "Help.", model, tools: [one], hooks });
+      const helper = agent({ name: "helper", instructions: "Help.", model, tools: [one], hooks: askFirst });
       const tools = [agentTool({ agent: helper, description: "Helps." })];
       return setup(script, { tools }, { store });
     };
@@ -317,38 +274,3 @@ function withoutConsent(event: { type: string; data: object }): object {
   const { about: _, ...data } = event.data as { about?: unknown };
   return { ...event, data };
 }
-
-describe("the question of a tool", () => {
-  const answers = z.object({ sure: z.boolean() });
-  const suspending = (input: z.ZodType, runs = true) => {
-    const ran: unknown[] = [];
-    const execute = (given: unknown) => {
-      ran.push(given);
-      return "done";
-    };
-    const suspends = { answer: answers, kind: "sure" };
-    const made = { name: "note", description: "", input, suspends, ...(runs && { execute }) };
-    return { ran, tool: tool(made as never) as Tool };
-  };
-
-  it("B9 F25 that precedes its run is asked again if the input would be another one", async () => {
-    const { boot, sessionId, question } = await asked(suspending(path).tool, { hooks: [] });
-    const { tool: changed, ran } = suspending(withDefault);
-    const next = boot(changed, rest, { hooks: [] });
-    const { pending } = await answer(next, sessionId, question, { sure: true });
-    expect(pending).toMatchObject([
-      { kind: "sure", payload: { path: "/a", wipe: true }, changed: ["input"] },
-    ]);
-    expect(ran).toEqual([]);
-    await answer(next, sessionId, pending[0]?.seq ?? 0, { sure: true });
-    expect(ran).toEqual([{ path: "/a", wipe: true }]);
-    await sound(next, sessionId);
-  });
-
-  it("F25 that lets nothing run is not asked again: its answer is the result", async () => {
-    const { boot, sessionId, question } = await asked(suspending(path, false).tool, { hooks: [] });
-    const next = boot(suspending(withDefault, false).tool, rest, { hooks: [] });
-    const { actions } = await answer(next, sessionId, question, { sure: true });
-    expect(actions).toMatchObject([{ success: true, result: { sure: true } }]);
-  });
-});

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type Reply, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../../../../test/support/settled.ts";
-import { type ModelClient, PawlError, type RetryOptions, withRetry } from "../../src/index.ts";
+import { type ModelClient, PawlError, type RetryOptions, withFallback, withRetry } from "../../src/index.ts";
 import { busy, deafModel, failuresIn, fine, hi, read, testClock, textOf } from "../support/calls.ts";
 
 function retrying(script: readonly Reply[], options: RetryOptions = {}) {
@@ -210,6 +210,23 @@ describe("withRetry", () => {
     const model = withRetry(scriptedModel([], { id: "m", pricing }));
     expect(model).toMatchObject({ id: "m", pricing });
     expect("pricing" in withRetry(scriptedModel([]))).toBe(false);
+  });
+
+  it("O1 reads files and formats outputs as its class does", () => {
+    class Client {
+      id = "m";
+      stream = scriptedModel([]).stream;
+      get reads() {
+        return ["pdf"] as const;
+      }
+      outputFormat(schema: object) {
+        return { ...schema, title: this.id };
+      }
+    }
+    for (const model of [withRetry(new Client()), withFallback(new Client())]) {
+      expect(model.reads).toEqual(["pdf"]);
+      expect(model.outputFormat?.({ type: "object" })).toEqual({ type: "object", title: "m" });
+    }
   });
 
   it("O1 goes by the id, the prices and the models of a class", () => {

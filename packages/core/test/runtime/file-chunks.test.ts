@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { memoryFiles, memoryStore, systemClock } from "../../src/index.ts";
 import * as door from "../../src/runtime/later/index.ts";
 import { lazyLegFiles } from "../../src/runtime/later/lazy-leg-files.ts";
-import { newSessionState } from "../../src/session/state.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 
@@ -38,10 +37,6 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
   // The tool has run: if this rejected, its result would be lost.
   expect(await files.keep(event, leg)).toBe(event);
   expect(errors).toEqual([gone]);
-  const refused = { retryable: false, status: 400, message: "Could not process image" };
-  // The failure itself must be stored.
-  expect(await files.leaveOut(newSessionState("s1"), refused, 1)).toEqual([]);
-  expect(errors).toEqual([gone, gone]);
   fails = false;
   const kept = await files.keep(event, leg);
   expect(JSON.stringify(kept)).toContain('"stored"');

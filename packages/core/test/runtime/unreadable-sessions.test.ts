@@ -1,3 +1,4 @@
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { eachWay } from "../../../../test/support/each-way.ts";
 import { settled } from "../../../../test/support/settled.ts";
@@ -130,6 +131,73 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     expect(opened).toHaveLength(openings);
     answered.resolve(undefined);
     for (const id of hanging) await until(() => hasEnded(id));
+  });
+
+  it("B8 that hang, however many, keep a sweep from others for a tenth of the lease time each eight", async () => {
+    const inner = memoryStore();
+    const hanging = ids("a hanging", 20);
+    await abandoned(inner, [...hanging, ...ids("b healthy", 5)]);
+    const opened: string[] = [];
+    const wait = async (id: string) => {
+      opened.push(id);
+      if (hanging.includes(id)) await new Promise(() => undefined);
+    };
+    const store: EventStore = {
+      ...inner,
+      open: async (wanted) => {
+        await wait(wanted.id);
+        return await inner.open?.(wanted);
+      },
+      acquire: async (id, ...rest) => {
+        await wait(id);
+        return await inner.acquire(id, ...rest);
+      },
+    };
+    const clock = testClock();
+    const times = { leaseTtlMs: 10_000 };
+    const { pawl } = setup(
+      { rules: () => ({ text: "Here." }) },
+      {},
+      { store: as(store), times, testing: { clock }, onError: () => undefined },
+    );
+    const sweeping = pawl.sweep();
+    for (const count of [8, 16, 25]) {
+      await until(() => opened.length === count);
+      await settled();
+      expect(opened).toHaveLength(count);
+      await clock.advance(1_000);
+    }
+    // No other sweep opens them again.
+    expect(await pawl.sweep()).toBe(0);
+    expect(opened).toHaveLength(25);
+    await clock.advance(10_000);
+    expect(await sweeping).toBe(5);
+  });
+
+  it("B8 that hang are opened beside others until there are 100, and then eight in a lease time", async () => {
+    const inner = memoryStore();
+    await abandoned(inner, ids("hanging", 200));
+    let opened = 0;
+    const hang = async () => {
+      opened += 1;
+      return await new Promise<never>(() => undefined);
+    };
+    const clock = testClock();
+    const store: EventStore = { ...inner, open: hang, acquire: hang };
+    const { pawl } = setup(
+      [],
+      {},
+      { store: as(store), times: { leaseTtlMs: 10_000 }, testing: { clock }, onError: () => undefined },
+    );
+    void pawl.sweep();
+    for (let seconds = 0; seconds <= 20; seconds += 1) {
+      await until(() => opened === (seconds < 13 ? Math.min(8 * (seconds + 1), 100) : 108));
+      await settled();
+      await clock.advance(1_000);
+    }
+    expect(opened).toBe(108);
+    await clock.advance(2_000);
+    await until(() => opened === 116);
   });
 
   it("P1 delay nobody while the store still tries to read them", async () => {

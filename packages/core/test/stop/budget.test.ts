@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Pricing } from "../../src/index.ts";
 import { addSpent, type Budget, nothingSpent, unlimited } from "../../src/log/budget.ts";
-import { newSessionState, type RunState } from "../../src/session/state.ts";
+import { newSessionState } from "../../src/session/new-state.ts";
+import type { RunState } from "../../src/session/state.ts";
 import { limitReached, limitStop, type Remaining, remainingOf, spentOf } from "../../src/stop/limits.ts";
 import { type PlannedCall, roomFor } from "../../src/stop/room.ts";
 

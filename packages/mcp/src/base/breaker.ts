@@ -1,4 +1,4 @@
-import { type Circuit, failureCause, newCircuit } from "@pawl/core/model";
+import { failureCause, userCircuits } from "@pawl/core/model";
 import { McpFailure } from "./failure.ts";
 
 /** When a server that keeps failing gets no requests for a while. */
@@ -20,8 +20,11 @@ export interface Request {
 /** Lets requests through while a server answers, and a trial of each user after it has failed too often. */
 export type Breaker = <T>(request: Request, work: () => Promise<T>) => Promise<T>;
 
-/** The number of users whose failures are kept. */
-const MOST_USERS = 1_000;
+/** Why requests are refused, by whose circuit is open. */
+const WHY = {
+  all: "has failed too often, so it gets no requests",
+  user: "has failed this user too often, so it gets none of their requests",
+} as const;
 
 /**
  * Makes a breaker for one server. A request has failed if the server could not be reached or did not answer;
@@ -37,66 +40,25 @@ export function breaker(
   { failures = 5, coolDownMs = 30_000 }: BreakerOptions,
   now: () => number,
 ): Breaker {
-  const circuit = (least: number, whose: string) =>
-    newCircuit({
-      failures: Math.max(failures, least),
-      coolDownMs,
-      now,
-      refusal: (leftMs) => isOpen(server, whose, leftMs),
-    });
-  const ofAll = circuit(2, "has failed too often, so it gets no requests");
-  const ofUsers = new Map<string, Circuit>();
-  /** The user whose failure was the last one that counted for all. */
-  let lastFailed: string | undefined;
-
-  function ofUser(userId: string): Circuit {
-    const known =
-      ofUsers.get(userId) ?? circuit(1, "has failed this user too often, so it gets none of their requests");
-    ofUsers.delete(userId);
-    ofUsers.set(userId, known);
-    const [oldest] = ofUsers.keys();
-    if (ofUsers.size > MOST_USERS && oldest !== undefined) ofUsers.delete(oldest);
-    return known;
-  }
-
-  /** Begins a request in both circuits. */
-  function begin({ userId, signal, isShared }: Request) {
-    const own = ofUser(userId).begin();
-    try {
-      const shared = ofAll.begin(userId);
-      return {
-        succeeded: () => {
-          own.succeeded();
-          shared.succeeded();
-          lastFailed = undefined;
-        },
-        failed: (failure: McpFailure) => {
-          own.failed(1, signal);
-          if (failureCause(signal) === "aborted") return;
-          const isOfAll = failure.isOffline || (isShared && failure.code === "mcp_unreachable");
-          shared.failed(isOfAll || lastFailed !== userId ? 1 : 0, signal);
-          lastFailed = userId;
-        },
-        over: () => {
-          own.over();
-          shared.over();
-        },
-      };
-    } catch (error) {
-      own.over();
-      throw error;
-    }
-  }
+  const circuits = userCircuits({
+    failures,
+    coolDownMs,
+    now,
+    refused: (leftMs, whose) => isOpen(server, WHY[whose], leftMs),
+  });
 
   return async (request, work) => {
-    const call = begin(request);
+    const { userId, signal, isShared } = request;
+    const call = circuits.begin(userId);
     try {
       const result = await work();
       call.succeeded();
       return result;
     } catch (error) {
-      if (isDown(error)) call.failed(error);
-      else if (failureCause(request.signal) !== "aborted") call.succeeded();
+      if (isDown(error)) {
+        const isOfAll = error.isOffline || (isShared && error.code === "mcp_unreachable");
+        call.failed(1, { signal, isShared: isOfAll });
+      } else if (failureCause(signal) !== "aborted") call.succeeded();
       throw error;
     } finally {
       call.over();

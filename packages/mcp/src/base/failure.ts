@@ -30,7 +30,8 @@ export interface MissingScopes {
 }
 
 /**
- * A request to a server that failed. Its message has no secrets, and the model reads it.
+ * A request to a server that failed. Its message has no secrets and no invisible characters, and the model
+ * reads it.
  *
  * @example
  * ```ts
@@ -56,7 +57,7 @@ export class McpFailure extends Error {
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
 
-  /** Why the outcome is unknown, without the server's name. Empty for other outcomes. */
+  /** Why the outcome is unknown, or the result unusable, without the server's name. Else empty. */
   why = "";
 
   /** What the server wants besides the rights that the user has granted; `undefined` for other failures. */
@@ -66,7 +67,7 @@ export class McpFailure extends Error {
   rpcCode: number | undefined;
 
   constructor(code: McpFailureCode, outcome: Outcome, message: string, isStale = false) {
-    super(message);
+    super(withoutHidden(message));
     this.name = "McpFailure";
     this.code = code;
     this.outcome = outcome;
@@ -104,7 +105,7 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
   if (thrown instanceof McpFailure) return thrown;
   const { code, name, data } = (thrown ?? {}) as Facts;
   if ("requiredScope" in Object(thrown)) return insufficientScope(server, Object(thrown));
-  const why = withoutHidden(withoutKeys(messageOf(thrown), secrets)).slice(0, 2_000);
+  const why = withoutKeys(messageOf(thrown), secrets).slice(0, 2_000);
   if (data?.reason === LOST || code === "CONNECTION_CLOSED" || code === "REQUEST_TIMEOUT")
     return unknown(
       server,
@@ -186,10 +187,22 @@ export function unreachable(
   return new McpFailure("mcp_unreachable", "not_sent", `"${server}" cannot be reached: ${why}.${hint}`);
 }
 
+/** Returns the failure of a request that only reads: its message speaks of no tool that may have run. */
+export function unread(failed: McpFailure, server: string): McpFailure {
+  const { why, code, outcome } = failed;
+  if (why === "") return failed;
+  const isAnswered = outcome === "done";
+  const message = isAnswered
+    ? `The answer of "${server}" cannot be used: ${why}.`
+    : `The request to "${server}" failed: ${why}.`;
+  return Object.assign(new McpFailure(code, isAnswered ? "failed" : outcome, message), { why });
+}
+
 /** Returns the failure for a call that ran, but whose result cannot be used. It must not be repeated. */
-export function unusable(server: string, why: string): McpFailure {
-  const message = `The tool of "${server}" ran, but its result cannot be used: ${why.replace(/\.$/, "")}. Do not repeat the call only because of this.`;
-  return new McpFailure("mcp_unusable_result", "done", message);
+export function unusable(server: string, reason: string): McpFailure {
+  const why = reason.replace(/\.$/, "");
+  const message = `The tool of "${server}" ran, but its result cannot be used: ${why}. Do not repeat the call only because of this.`;
+  return Object.assign(new McpFailure("mcp_unusable_result", "done", message), { why });
 }
 
 const isNoConnection = ({ code }: Facts): boolean => typeof code === "string" && NO_CONNECTION.test(code);

@@ -1,6 +1,7 @@
 import { LOST, TOO_LARGE } from "../base/failure.ts";
 import { countedResponse } from "./counted-response.ts";
 import type { Transport } from "./sdk.ts";
+import type { SessionStream } from "./session-stream.ts";
 import type { Traffic } from "./traffic.ts";
 import { errorFor } from "./watched.ts";
 
@@ -16,23 +17,40 @@ export interface HttpTarget {
 export type Refuse = (id: string | number, text: string, reason: string) => void;
 
 /**
- * Returns a fetch that limits responses: their size, and the events of a stream. It refuses the stream that
- * older servers offer for notifications: nothing here needs them, and the open request would keep the process
- * running. A stream that broke off is resumed twice, while its request is open.
+ * Returns a fetch that limits responses: their size, and the events of a stream. A stream that broke off is
+ * resumed twice, while its request is open. `session` is the stream that belongs to no request; without it,
+ * the server is not asked for one.
  */
-export function boundedFetch(target: HttpTarget, traffic: Traffic, refuse: Refuse) {
+export function boundedFetch(
+  target: HttpTarget,
+  traffic: Traffic,
+  refuse: Refuse,
+  session: () => Pick<SessionStream, "fetch"> | undefined = () => undefined,
+) {
+  const limited = limitedFetch(target, traffic);
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const isStream = init.method === "GET";
     const token = new Headers(init.headers).get("last-event-id");
     const id = isStream ? traffic.ofToken(token ?? "") : requestId(init.body);
-    if (isStream && !traffic.mayResume(id)) return new Response(null, { status: 405 });
+    const refuseIt = (text: string, reason: string): void => {
+      if (id !== undefined) refuse(id, text, reason);
+    };
+    if (!isStream) return await limited(input, init, refuseIt);
+    if (id === undefined) return (await session()?.fetch(input, init)) ?? new Response(null, { status: 405 });
+    return traffic.mayResume(id) ? await limited(input, init, refuseIt) : new Response(null, { status: 405 });
+  };
+}
+
+/** Returns a fetch with limits. `refuse` gets what is wrong, and a reason of `errorFor()`. */
+export function limitedFetch(target: HttpTarget, traffic: Traffic) {
+  return async (
+    input: string | URL | Request,
+    init: RequestInit,
+    refuse: (text: string, reason: string) => void,
+  ): Promise<Response> => {
     const response = await target.fetch(input, init);
-    const limited = limitedResponse(response, target.maxResponseBytes, (text) => {
-      if (id !== undefined) refuse(id, text, TOO_LARGE);
-    });
-    return countedResponse(limited, traffic, (text) => {
-      if (id !== undefined) refuse(id, text, LOST);
-    });
+    const limited = limitedResponse(response, target.maxResponseBytes, (text) => refuse(text, TOO_LARGE));
+    return countedResponse(limited, traffic, (text) => refuse(text, LOST));
   };
 }
 

@@ -7,21 +7,22 @@ import { sdk } from "./sdk.ts";
  * the SDK must not see them, `undefined` otherwise: the SDK validates the value then.
  *
  * @param kind the name of the SDK's schema, see {@link resultKind}
+ * @param isOfMany whether it is one of many values, so that even a small one must have few mistakes
  */
-export type Judge = (kind: string, value: unknown) => string | undefined;
+export type Judge = (kind: string, value: unknown, isOfMany?: boolean) => string | undefined;
 
 const RESULTS: ReadonlyMap<string, string> = new Map([
   ["initialize", "InitializeResult"],
   ["server/discover", "DiscoverResult"],
-  ["tools/list", "ListToolsResult"],
   ["tools/call", "CallToolResult"],
-  ["resources/list", "ListResourcesResult"],
   ["resources/read", "ReadResourceResult"],
-  ["prompts/list", "ListPromptsResult"],
   ["prompts/get", "GetPromptResult"],
 ]);
 
-/** Returns the kind of a method's results; `undefined` if the SDK does not validate them, e.g. tasks. */
+/**
+ * Returns the kind of a method's results; `undefined` if the SDK does not validate them, e.g. tasks, and
+ * lists, of which each entry is validated on its own.
+ */
 export function resultKind(method: string): string | undefined {
   return RESULTS.get(method);
 }
@@ -30,7 +31,7 @@ export function resultKind(method: string): string | undefined {
 const TOO_MANY = 10;
 
 /** What the SDK validates within a twentieth of a second, whatever is in it. */
-const FEW: JsonBounds = { levels: Number.POSITIVE_INFINITY, values: 2_000 };
+export const FEW: JsonBounds = { levels: Number.POSITIVE_INFINITY, values: 2_000 };
 
 let made: Judge | undefined;
 
@@ -45,9 +46,9 @@ export async function protocolJudge(): Promise<Judge> {
 
 function judgeBy(schemas: Readonly<Record<string, Schema>>): Judge {
   const known = new Map<string, Schema>();
-  return (kind, value) => {
+  return (kind, value, isOfMany = false) => {
     const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
-    if (own === undefined || excessOf(value, FEW) === undefined) return undefined;
+    if (own === undefined || (!isOfMany && excessOf(value, FEW) === undefined)) return undefined;
     const schema = known.get(kind) ?? jsonSchema(judgeable(asJsonSchema(own)) as JsonObject);
     known.set(kind, schema);
     // Synchronous, as all that `jsonSchema()` makes.

@@ -1,4 +1,4 @@
-import { failureOf, McpFailure, notGranted, unreachable } from "../base/failure.ts";
+import { failureOf, McpFailure, notGranted, unreachable, unread } from "../base/failure.ts";
 import { adopt, type Closings, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
@@ -11,6 +11,8 @@ const IDLE_MS = 300_000;
 export interface LinkUse {
   /** The session of an older server to use, also if another process has begun it. */
   session?: string | undefined;
+  /** Whether it only reads, e.g. a list: then no tool has run when it fails. Default: no. */
+  isRead?: boolean | undefined;
   /** The signal of the work. */
   signal?: AbortSignal | undefined;
 }
@@ -25,6 +27,8 @@ export interface Link {
   use<T>(work: (client: Client) => Promise<T>, use?: LinkUse): Promise<T>;
   /** What must not appear in a result or an error. */
   secrets(): readonly string[];
+  /** Closes it as soon as no request uses it. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -40,9 +44,10 @@ export function makeLink<Deps>(
   const secrets = () => [...fixed, ...(token?.secrets() ?? [])];
   const connection = reopening(opener(options, token, known, closings));
   let busy = 0;
+  let isRetired = false;
   let idle: NodeJS.Timeout | undefined;
 
-  async function once<T>(work: (client: Client) => Promise<T>, session: string | undefined): Promise<T> {
+  async function once<T>(work: (client: Client) => Promise<T>, { session, isRead }: LinkUse): Promise<T> {
     let live: Live | undefined;
     const adopted = session !== undefined && connection.open()?.session() !== session;
     try {
@@ -51,10 +56,9 @@ export function makeLink<Deps>(
       return await work(live.client);
     } catch (error) {
       const failed = failureOf(name, error, secrets());
-      // Without a connection nothing was sent, so no outcome is unknown.
-      if (live === undefined && failed.outcome === "unknown") throw unreachable(failed, name, options);
-      if (live !== undefined && failed.isStale) end(live, closings);
-      throw failed;
+      if (live === undefined) throw unopened(failed, options);
+      if (failed.isStale) end(live, closings);
+      throw isRead ? unread(failed, name) : failed;
     } finally {
       // Other requests may still wait for the same child.
       if (busy === 1) live?.hold(false);
@@ -67,30 +71,42 @@ export function makeLink<Deps>(
     await connection.close();
   }
 
+  function closeIdle(): void {
+    clearTimeout(idle);
+    onIdle();
+    closings.add(close());
+  }
+
   return {
     secrets,
     close,
-    use: async (work, { session } = {}) => {
+    retire: () => {
+      isRetired = true;
+      if (busy === 0) closeIdle();
+    },
+    use: async (work, use = {}) => {
       busy += 1;
       clearTimeout(idle);
       try {
-        return await once(work, session).catch(async (error: unknown) => {
+        return await once(work, use).catch(async (error: unknown) => {
           if (!(error instanceof McpFailure)) throw error;
-          if (error.isStale) return await once(work, session);
+          if (error.isStale) return await once(work, use);
           if (error.wants === undefined || token?.widen === undefined) throw error;
           if (await token.widen(error.wants)) throw notGranted(name, error.wants);
-          return await once(work, session);
+          return await once(work, use);
         });
       } finally {
         busy -= 1;
-        if (busy === 0)
-          idle = afterwards(idleMs, () => {
-            onIdle();
-            closings.add(close());
-          });
+        if (busy === 0 && isRetired) closeIdle();
+        else if (busy === 0) idle = afterwards(idleMs, closeIdle);
       }
     },
   };
+}
+
+/** Without a connection nothing was sent, so nothing has run, and no outcome is unknown. */
+function unopened<Deps>(failed: McpFailure, options: McpServerOptions<Deps>): McpFailure {
+  return failed.why === "" ? failed : unreachable(failed, options.name, options);
 }
 
 /** Calls back after a while, without keeping the process running. */

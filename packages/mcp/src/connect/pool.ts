@@ -8,7 +8,7 @@ import { newPlaces } from "./places.ts";
 import type { Client } from "./sdk.ts";
 import { makeSignIns, type SignIns } from "./sign-in.ts";
 import type { OnSignInError } from "./sign-in-failure.ts";
-import { tokens } from "./token.ts";
+import { type Token, tokens } from "./token.ts";
 
 /** The connections to one server. */
 export interface Pool<Deps> {
@@ -39,6 +39,12 @@ export interface Connection extends Pick<Link, "secrets"> {
   readonly key: string;
 }
 
+interface Entry<Deps> {
+  link: Link;
+  user: McpUser<Deps>;
+  token: Token | undefined;
+}
+
 /** The default time limit of a call, in milliseconds. */
 export const TIMEOUT_MS = 60_000;
 
@@ -48,12 +54,14 @@ const EVERYBODY = "";
 /** Makes the connections to a server. `onSignInError` gets the reasons of sign-ins that fail. */
 export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: OnSignInError): Pool<Deps> {
   const { name, concurrency = 8, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
-  const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
+  const links = new Map<string, Entry<Deps>>();
+  /** Connections with a token that is not used any more. They close after their last request. */
+  const retired = new Set<Link>();
   const tokenOf = tokens(options);
   // A program would be started twice again after it was idle.
   const shared: Known = { prior: undefined };
   const closings = newClosings();
-  const signIns = options.oauth && makeSignIns(options, onSignInError);
+  const signIns = options.oauth && makeSignIns(options, { onError: onSignInError, onChange: renew });
   const places = newPlaces(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 
@@ -63,13 +71,29 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       before.user = user;
       return before.link;
     }
-    const entry = { user } as { link: Link; user: McpUser<Deps> };
+    const entry = { user } as Entry<Deps>;
     const current = () => entry.user;
     const own = signIns?.tokenOf(current) ?? (token === undefined ? undefined : tokenOf(token, current));
     const known = key === "" ? shared : { prior: undefined };
-    entry.link = makeLink(options, own, { known, closings }, () => links.delete(key));
+    entry.token = own;
+    entry.link = makeLink(options, own, { known, closings }, () => {
+      retired.delete(entry.link);
+      if (links.get(key) === entry) links.delete(key);
+    });
     links.set(key, entry);
     return entry.link;
+  }
+
+  /** Lets a user's next request read the token again, over a connection of its own. */
+  function renew(userId: string): void {
+    for (const [key, { link, user, token }] of links) {
+      if (user.userId !== userId) continue;
+      token?.forget?.();
+      // An older server may keep a session for whoever was signed in.
+      links.delete(key);
+      retired.add(link);
+      link.retire();
+    }
   }
 
   return {
@@ -94,9 +118,9 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
       return { key, use, secrets: link.secrets };
     },
     close: async () => {
-      const all = [...links.values()];
+      const all = [...retired, ...Array.from(links.values(), ({ link }) => link)];
       links.clear();
-      await Promise.all(all.map(({ link }) => link.close()));
+      await Promise.all(all.map((link) => link.close()));
       await closings.settled();
     },
   };

@@ -26,8 +26,13 @@ export async function checkPublic(url: URL, named: readonly URL[]): Promise<void
   }
 }
 
-/** Checks that an address has TLS. The app may have named one without it, e.g. on its own machine. */
+/**
+ * Checks that an address has TLS, and nothing in front of its host, which people would take for the host. The
+ * app may have named one without TLS, e.g. on its own machine.
+ */
 export function checkScheme(url: URL, named: readonly URL[]): void {
+  if (url.username !== "" || url.password !== "")
+    throw new TypeError(`The address at "${url.host}" must not have a user name or password.`);
   const isNamed = named.some(
     (one) => one.protocol === "http:" && (one.hostname === url.hostname || (isOwn(one) && isOwn(url))),
   );

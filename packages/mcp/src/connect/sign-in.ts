@@ -29,10 +29,18 @@ export interface SignIns<Deps> {
   signOut(user: McpUser<Deps>): Promise<void>;
 }
 
-/** Makes the sign-ins of a server with `oauth`. `onError` gets the reasons of those that fail. */
+/** What is called about the sign-ins of a server. */
+export interface SignInEvents {
+  /** Gets the reasons of those that fail. */
+  onError?: OnSignInError | undefined;
+  /** Is called once a user has signed in or out: tokens from before must not be used any more. */
+  onChange(userId: string): void;
+}
+
+/** Makes the sign-ins of a server with `oauth`. */
 export function makeSignIns<Deps>(
   options: McpServerOptions<Deps>,
-  onError: OnSignInError = () => undefined,
+  { onError = () => undefined, onChange }: SignInEvents,
 ): SignIns<Deps> {
   const { name, oauth, now = Date.now } = options;
   const records = signInRecords(options);
@@ -58,8 +66,8 @@ export function makeSignIns<Deps>(
         if (call !== undefined) pending.calls = [...pending.calls, call].slice(-MOST_CALLS);
         return pending.url;
       }),
-    finish: (params, user) =>
-      records.change(user, async (record) => {
+    finish: async (params, user) => {
+      const calls = await records.change(user, async (record) => {
         const { pending } = record;
         const addresses = pending === undefined ? [] : [pending, ...(pending.earlier ?? [])];
         const address = addresses.find(({ state }) => state === params.get("state"));
@@ -81,14 +89,19 @@ export function makeSignIns<Deps>(
         record.tokens = withScope(tokens, address.scope ?? undefined);
         delete record.pending;
         return pending.calls;
-      }),
+      });
+      onChange(user.userId);
+      return calls;
+    },
     isSignedIn: async (user) => (await records.read(user)).tokens !== undefined,
-    signOut: (user) =>
-      records.change(user, async (record) => {
+    signOut: async (user) => {
+      await records.change(user, async (record) => {
         delete record.tokens;
         delete record.pending;
         delete record.wanted;
-      }),
+      });
+      onChange(user.userId);
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import { LOST } from "../base/failure.ts";
-import { boundedFetch, refuseBy } from "./http.ts";
+import { boundedFetch, limitedFetch, refuseBy } from "./http.ts";
 import { protocolJudge } from "./judge.ts";
 import type { McpServerOptions } from "./options.ts";
 import { sdk, type Transport } from "./sdk.ts";
+import { newSessionStream, type SessionStream } from "./session-stream.ts";
 import { stdioTransport } from "./stdio.ts";
 import type { Token } from "./token.ts";
 import { newTraffic } from "./traffic.ts";
@@ -54,22 +55,22 @@ export async function openTransport<Deps>(
     maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
   };
   let made: Transport | undefined;
-  const bounded = boundedFetch(
-    target,
-    traffic,
-    refuseBy(() => made),
+  let stream: SessionStream | undefined;
+  const refuse = refuseBy(() => made);
+  const http = new StreamableHTTPClientTransport(target.url, {
+    fetch: boundedFetch(target, traffic, refuse, () => stream),
+    requestInit: { headers: { ...headers } },
+    reconnectionScheduler: resumeLater,
+    ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
+    ...(token !== undefined && { authProvider: authProvider(token) }),
+  }) as Transport;
+  const limited = limitedFetch(target, traffic);
+  stream = newSessionStream(http, (input, init) =>
+    limited(input, init, (text) => {
+      for (const id of [...traffic.open.keys()]) refuse(id, text, LOST);
+    }),
   );
-  made = watched(
-    new StreamableHTTPClientTransport(target.url, {
-      fetch: bounded,
-      requestInit: { headers: { ...headers } },
-      reconnectionScheduler: resumeLater,
-      ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
-      ...(token !== undefined && { authProvider: authProvider(token) }),
-    }) as Transport,
-    judge,
-    traffic,
-  );
+  made = watched(http, judge, traffic, stream);
   return { transport: made, hold: () => undefined };
 }
 

@@ -16,6 +16,8 @@ export interface Token {
    * has all that, maybe by now, and the request may be sent once more. Absent if the app brings the tokens.
    */
   widen?(wants: MissingScopes): Promise<boolean>;
+  /** Drops the value, because the user has signed out or in. The next one is read from the store. */
+  forget?(): void;
   /** All values that it has had, so that none is stored. */
   secrets(): readonly string[];
 }

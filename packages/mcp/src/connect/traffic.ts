@@ -6,6 +6,8 @@ export interface Traffic {
   readonly open: Map<Id, OpenRequest>;
   /** Notes a request. `isModern`: its protocol has no requests of servers. */
   sent(id: Id, request: Pick<OpenRequest, "method" | "asksForTask">, isModern: boolean): OpenRequest;
+  /** Notes that nobody waits for the answer of a request any more. */
+  over(id: Id): void;
   /** Counts what the server has sent. Returns what is wrong if it is more than the server may send. */
   received(kind: Kind, count?: number): string | undefined;
   /** Returns the open request whose stream a `GET` with this `last-event-id` resumes. */
@@ -23,8 +25,10 @@ export interface OpenRequest {
   token?: string;
   /** How many times its stream was resumed. */
   resumed: number;
-  /** Aborts when nobody waits for its answer any more. */
+  /** Aborts if it is cancelled. */
   ended: AbortController;
+  /** Is called once nobody waits for its answer any more. */
+  onOver?: (() => void) | undefined;
 }
 
 /** How many times the stream of a request is resumed at most. */
@@ -74,12 +78,16 @@ export function newTraffic(now: () => number = Date.now): Traffic {
   return {
     open,
     sent: (id, { method, asksForTask }, isModern) => {
-      const request = { method, asksForTask, resumed: 0, ended: new AbortController() };
+      const request: OpenRequest = { method, asksForTask, resumed: 0, ended: new AbortController() };
       open.set(id, request);
       most = isModern ? CURRENT : LEGACY;
       // No more than for those without an answer.
       for (const kind of KINDS) left[kind] = Math.min(left[kind] + most[kind], most[kind] * open.size);
       return request;
+    },
+    over: (id) => {
+      open.get(id)?.onOver?.();
+      open.delete(id);
     },
     received: (kind, count = 1) => {
       allowLater();

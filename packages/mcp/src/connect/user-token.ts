@@ -13,21 +13,27 @@ import { type Token, unauthorized } from "./token.ts";
 /** Errors of an authorization server after which the user has to sign in again. */
 const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
+/** How long a token is used before it is read again, in milliseconds: others may sign the user out. */
+const FRESH_MS = 60_000;
+
 /**
  * Returns the token of a user who signs in by OAuth. A token that the server refuses is refreshed once for
  * all requests of the user: inside the lock, the record is read again, and if another process has
  * refreshed the token by then, its token is used.
  */
 export function userToken<Deps>(
-  { name, oauth }: McpServerOptions<Deps>,
+  { name, oauth, now = Date.now }: McpServerOptions<Deps>,
   user: () => McpUser<Deps>,
   { records, fetchFn, onError }: { records: SignInRecords<Deps>; fetchFn: Fetch; onError: OnSignInError },
 ): Token {
   let value: string | undefined;
+  let readAt = 0;
+  let forgotten = 0;
   let refreshing: Promise<void> | undefined;
   const seen = new Set<string>();
   const note = ({ tokens, client }: SignInRecord): void => {
     value = tokens?.access_token;
+    readAt = now();
     for (const secret of [value, tokens?.refresh_token, client?.client_secret, oauth?.clientSecret])
       if (secret !== undefined) seen.add(secret);
   };
@@ -50,10 +56,25 @@ export function userToken<Deps>(
   }
   const again = () => records.read(user());
 
+  async function read(): Promise<void> {
+    for (let before = -1; before !== forgotten; ) {
+      before = forgotten;
+      const record = await again();
+      // The user may have signed out meanwhile.
+      if (before === forgotten) note(record);
+    }
+  }
+
   return {
     value: async () => {
-      if (value === undefined) note(await records.read(user()));
+      if (value === undefined) await read();
+      // A store that is down for a while ends no sign-in.
+      else if (now() - readAt > FRESH_MS) await read().catch(() => undefined);
       return value;
+    },
+    forget: () => {
+      forgotten += 1;
+      value = undefined;
     },
     secrets: () => [...seen],
     widen: (wants) =>

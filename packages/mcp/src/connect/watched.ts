@@ -3,14 +3,16 @@ import { LOST, MISFIT } from "../base/failure.ts";
 import { withoutLargeParts } from "../base/large-schema.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import { type Judge, resultKind } from "./judge.ts";
+import { isList, withRawPage } from "./raw-list.ts";
 import type { Transport } from "./sdk.ts";
+import { mayAsk, type SessionStream } from "./session-stream.ts";
 import type { Traffic } from "./traffic.ts";
 
 type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do six things that the SDK (2.4) does not do.
+ * Makes a transport do eight things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
@@ -20,12 +22,21 @@ type Id = string | number;
  * - It refuses an answer with many mistakes. The SDK would collect them all.
  * - It removes schemas and metadata with more values than tools may have. The SDK would copy them, several
  *   times.
+ * - It delivers lists with malformed entries. The SDK would refuse the whole list.
  * - It ends the stream of a request that was cancelled. The SDK would read an older server's to its end.
+ * - It has the session's own stream open while an older server may ask. The SDK would keep it open for ever,
+ *   and with it the process.
  *
  * @param judge judges what a server sends
  * @param traffic counts what the server sends
+ * @param stream the session's own stream, over HTTP
  */
-export function watched(transport: Transport, judge: Judge, traffic: Traffic): Transport {
+export function watched(
+  transport: Transport,
+  judge: Judge,
+  traffic: Traffic,
+  stream?: Pick<SessionStream, "join">,
+): Transport {
   const { open } = traffic;
   const send = transport.send.bind(transport);
   let receive: Transport["onmessage"];
@@ -39,9 +50,10 @@ export function watched(transport: Transport, judge: Judge, traffic: Traffic): T
           const flood = floodOf(message, traffic);
           const refusal = flood === undefined ? refusalOf(message, judge) : undefined;
           if (refusal !== undefined) return void send(refusal).catch(() => undefined);
-          if (flood === undefined) return handler(judged(delivered(transport, message, open), judge), extra);
+          if (flood === undefined)
+            return handler(judged(delivered(transport, message, traffic), judge), extra);
           for (const id of [...open.keys()])
-            handler(delivered(transport, errorFor(id, flood, LOST), open).message);
+            handler(delivered(transport, errorFor(id, flood, LOST), traffic).message);
         });
     },
   });
@@ -55,7 +67,7 @@ export function watched(transport: Transport, judge: Judge, traffic: Traffic): T
     const isModern = params?._meta?.[MODERN] !== undefined;
     const request = traffic.sent(id, { method, asksForTask: params?.task !== undefined }, isModern);
     const requestSignal = options?.requestSignal ?? request.ended.signal;
-    requestSignal.addEventListener("abort", () => open.delete(id), { once: true });
+    requestSignal.addEventListener("abort", () => traffic.over(id), { once: true });
     const onRequestStreamEnd = () => {
       if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
     };
@@ -64,8 +76,12 @@ export function watched(transport: Transport, judge: Judge, traffic: Traffic): T
       options?.onresumptiontoken?.(token);
     };
     const more = { requestSignal, onRequestStreamEnd, onresumptiontoken };
-    return send(message, { ...options, ...more }).catch((error: unknown) => {
-      open.delete(id);
+    const joined = isModern || !mayAsk(method) ? undefined : stream?.join();
+    request.onOver = joined?.leave;
+    // It may have been cancelled meanwhile.
+    const go = async () => (open.has(id) ? await send(message, { ...options, ...more }) : undefined);
+    return (joined === undefined ? go() : joined.ready.then(go)).catch((error: unknown) => {
+      traffic.over(id);
       throw error;
     });
   };
@@ -96,10 +112,10 @@ interface Delivered {
 }
 
 /** Notes that a request has its answer. Returns the answer in a form that the SDK lets through. */
-function delivered(transport: Transport, message: Message, open: Traffic["open"]): Delivered {
+function delivered(transport: Transport, message: Message, { open, over }: Traffic): Delivered {
   if (!("id" in message) || "method" in message) return { message };
   const request = open.get(message.id as Id);
-  open.delete(message.id as Id);
+  over(message.id as Id);
   if (request === undefined || !("result" in message)) return { message };
   const { method, asksForTask } = request;
   if (method !== "tools/call") return { message, method };
@@ -110,12 +126,14 @@ function delivered(transport: Transport, message: Message, open: Traffic["open"]
 
 /** Returns the message without large parts of tools; an error in place of an answer with many mistakes. */
 function judged({ message, method = "" }: Delivered, judge: Judge): Message {
+  if (!("result" in message)) return message;
+  if (isList(method)) {
+    const result = method === "tools/list" ? withoutLargeParts(message.result) : message.result;
+    return { ...message, result: withRawPage(method, result) } as Message;
+  }
   const kind = resultKind(method);
-  if (kind === undefined || !("result" in message)) return message;
-  const result = method === "tools/list" ? withoutLargeParts(message.result) : message.result;
-  const wrong = judge(kind, result);
-  if (wrong !== undefined) return errorFor(message.id as Id, wrong, MISFIT);
-  return { ...message, result } as Message;
+  const wrong = kind && judge(kind, message.result);
+  return wrong === undefined ? message : errorFor(message.id as Id, wrong, MISFIT);
 }
 
 /** Returns the answer to a server's request that has too many mistakes. Only questions can have many. */

@@ -15,7 +15,7 @@ import { connectorOf } from "./names.ts";
 import type { McpResult } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
 import { shortProgress } from "./short-progress.ts";
-import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
+import { askToSignIn, notSignedIn, refuseChanged } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
 import { taskBefore, taskParams } from "./task-state.ts";
 import { triedBefore } from "./tried-before.ts";
@@ -64,6 +64,7 @@ async function settled<Deps>(
   const before = await taskBefore(options, context);
   if (context.answered?.value === false) throw notSignedIn(options.name, before !== undefined);
   if (before !== undefined) return await continueTask(call, before);
+  await refuseChanged(tool, context);
   if (!isSafe && (await triedBefore(context))) throw cutOff(options.name);
   const result = await answered(tool, connection, input, context);
   const task = taskIn(result);

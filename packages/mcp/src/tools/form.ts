@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
-import { withoutHidden } from "@pawl/core/tools";
+import { withoutHidden, withoutHiddenIn } from "@pawl/core/tools";
 import { isObject, objectIn, own } from "../base/json.ts";
+import { isVisible } from "../base/visible.ts";
 
 /**
  * Returns the JSON Schema for what a user fills in. A form of MCP is flat: its fields are texts, numbers, yes
@@ -19,17 +20,34 @@ export function formAnswer(form: JsonObject): JsonObject {
     if (answer === undefined || !isObject(field))
       return refuse("must be a string, number, integer or boolean, or a choice of one or more strings");
     if (isSecret(name, field)) refuse("asks for a secret, which only a page of the server may do");
-    if ([name, ...choicesOf(answer)].some(hasHidden)) refuse("has invisible characters");
+    if (![name, ...choicesOf(answer)].every(isVisible)) refuse("has invisible characters");
     return [name, answer];
   });
   const required = textsIn(own(form, "required"));
   return { type: "object", properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-const hasHidden = (text: string): boolean => withoutHidden(text) !== text;
+/**
+ * Returns a form as people see it: without invisible characters, also in the values with which its fields
+ * begin. An answer need not be one of those.
+ */
+export function shownForm(form: JsonObject): JsonObject {
+  const { properties, ...rest } = withoutHiddenIn(form);
+  const fields = Object.entries(objectIn(properties)).map(([name, field]): [string, Json] => {
+    const value = isObject(field) ? own(field, "default") : undefined;
+    return [name, isObject(field) && value !== undefined ? { ...field, default: shownValue(value) } : field];
+  });
+  return { ...rest, ...(isObject(properties) && { properties: Object.fromEntries(fields) }) };
+}
 
-/** Matches the name or title of a field for a secret. */
-const SECRET = /pass[\s_-]?(word|phrase|code)/i;
+function shownValue(value: Json): Json {
+  if (Array.isArray(value)) return value.map(shownValue);
+  return typeof value === "string" ? withoutHidden(value) : value;
+}
+
+/** Matches the name or title of a field for a secret, in some languages. */
+const SECRET =
+  /pass[\s._-]?(wor[dt]|phrase|code)|kennwort|mot[\s._-]?de[\s._-]?passe|contrase[nñ]a|пароль|密[码碼]|パスワード/i;
 
 /** Whether a field asks for a secret. The specification forbids it, because the answer is stored and read. */
 function isSecret(name: string, field: JsonObject): boolean {

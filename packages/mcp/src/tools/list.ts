@@ -4,10 +4,11 @@ import { hide } from "../base/hide.ts";
 import { objectIn } from "../base/json.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
+import type { LeftOut } from "./checked-entries.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
-import { addressOf, connectorOf, toolNameOf } from "./names.ts";
-import { isShortened, MOST_NAME_CHARS, offeredTool, type ToolMaking, whyNot } from "./offered-tool.ts";
-import { readList } from "./read-list.ts";
+import { addressOf, connectorOf, parametersOf, toolNameOf } from "./names.ts";
+import { isShortened, mayBeChosen, offeredTool, shownName, type ToolMaking, whyNot } from "./offered-tool.ts";
+import { readTools } from "./read-list.ts";
 
 const LIST_TTL_MS = 60_000;
 
@@ -21,7 +22,7 @@ export interface ToolList<Deps> {
   /** The tools that are offered, as agents take them. In the order of their names. */
   tools: readonly Tool<Deps>[];
   /** The tools that cannot be offered, with the reason. */
-  left: readonly { name: string; why: string }[];
+  left: readonly LeftOut[];
   /** The names of the offered tools whose description is cut. */
   shortened: readonly string[];
   /** The fingerprints of all tools as one text: equal lists have equal ones. */
@@ -66,9 +67,12 @@ export function toolLists<Deps>(
 
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
-    const tools = await connection.use((client) => readList(options.name, client), { isForAll: true });
-    const shown = hide(toJson(tools) as Json, connection.secrets()) as unknown as ListedTool[];
-    const list = await listOf({ options, pool, source }, shown);
+    const given = await connection.use((client) => readTools(options.name, client), {
+      isForAll: true,
+      isRead: true,
+    });
+    const { entries, leftOut } = hide(toJson(given) as Json, connection.secrets()) as unknown as typeof given;
+    const list = await listOf({ options, pool, source }, entries, leftOut);
     const before = kept.get(connection.key)?.list;
     // Most users have the same tools: then they share them.
     const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
@@ -100,12 +104,13 @@ export function toolLists<Deps>(
 async function listOf<Deps>(
   making: ToolMaking<Deps>,
   listed: readonly ListedTool[],
+  malformed: readonly LeftOut[],
 ): Promise<ToolList<Deps>> {
   const { options } = making;
   const sorted = [...listed].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const infos: McpToolInfo[] = [];
   const tools: Tool<Deps>[] = [];
-  const left: { name: string; why: string }[] = [];
+  const left = malformed.filter(({ name }) => mayBeChosen(options, name)).map(shownName);
   const shortened: string[] = [];
   const names = new Set<string>();
   // Names with other characters get a hash, and a server may choose two with the same one.
@@ -118,12 +123,11 @@ async function listOf<Deps>(
     const why = whyNot(options, info) ?? (toolNames.has(info.toolName) ? "its name is taken" : undefined);
     if (why === undefined) toolNames.add(info.toolName);
     const offered = why === undefined ? offeredTool(making, one, info) : { why };
-    const name = withoutHidden(one.name).slice(0, MOST_NAME_CHARS);
     if ("made" in offered) tools.push(offered.made);
-    else if (offered.why !== "") left.push({ name, why: offered.why });
-    if ("made" in offered && isShortened(info)) shortened.push(name);
+    else if (offered.why !== "") left.push(shownName({ name: one.name, why: offered.why }));
+    if ("made" in offered && isShortened(info)) shortened.push(shownName(one).name);
   }
-  const print = infos.map(({ fingerprint }) => fingerprint).join(" ");
+  const print = [...infos.map(({ fingerprint }) => fingerprint), JSON.stringify(malformed)].join(" ");
   return { infos, tools, left, shortened, print };
 }
 
@@ -176,9 +180,11 @@ function sourceOf<Deps>(
   onChange: (change: McpToolChange) => void,
 ): ToolSource {
   const { name: server, maxToolChars = MAX_TOOL_CHARS } = options;
+  const parameters = parametersOf(options);
   return {
     name: connectorOf(server),
     address: addressOf(options),
+    ...(parameters !== undefined && { parameters }),
     maxChars: maxToolChars,
     omitted: (tools, why) => {
       // Tools have their names on the server here, with a hash if they are not valid for a model.

@@ -30,11 +30,11 @@ export interface McpServer<Deps = unknown> {
   tools(source: McpToolsSource<Deps>): Promise<readonly Tool<Deps>[]>;
   /** Lists all tools of the server with their fingerprints, also those that are not offered. */
   listTools(user: McpUser<Deps>): Promise<readonly McpToolInfo[]>;
-  /** Lists the server's resources. @throws McpFailure for more than 2,000 */
+  /** Lists the server's resources, without malformed ones. @throws McpFailure for more than 2,000 */
   listResources(user: McpUser<Deps>): Promise<McpSource[]>;
   /** Reads a resource as text, e.g. in `fetch` of a data source. Parts that are not text become a note. */
   readResource(uri: string, user: McpUser<Deps>): Promise<string>;
-  /** Lists the server's prompts. @throws McpFailure for more than 2,000 */
+  /** Lists the server's prompts, without malformed ones. @throws McpFailure for more than 2,000 */
   listPrompts(user: McpUser<Deps>): Promise<McpSource[]>;
   /** Reads a prompt as text: its messages, one after the other. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, user: McpUser<Deps>): Promise<string>;
@@ -63,7 +63,10 @@ export interface McpServer<Deps = unknown> {
   finishSignIn(params: URLSearchParams, user: McpUser<Deps>): Promise<readonly WaitingCall[]>;
   /** Whether there are tokens of the user. The server may have revoked them. */
   isSignedIn(user: McpUser<Deps>): Promise<boolean>;
-  /** Deletes the tokens of the user. They are not revoked at the server. */
+  /**
+   * Deletes the tokens of the user. They are not revoked at the server. Requests in progress go on; this
+   * process sends no other with them, and other processes send none after a minute.
+   */
   signOut(user: McpUser<Deps>): Promise<void>;
   /**
    * Calls back when a list of tools differs from the one before it, tools of the first one are left out, or

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, toJson } from "@pawl/core";
 import { withoutHiddenIn } from "@pawl/core/tools";
 import { isObject, objectIn } from "../base/json.ts";
 import { hasTooManyValues, TOO_MANY_VALUES } from "../base/large-schema.ts";
+import { isVisible } from "../base/visible.ts";
 import { cleanPart } from "./schema-part.ts";
 
 /** The longest schema of one tool, in characters of JSON. */
@@ -29,7 +30,8 @@ export function modelSchema(given: unknown): ModelSchema | { why: string } {
 function shownSchema(given: unknown): ModelSchema | undefined {
   const original = asJson(given);
   if (!isObject(original)) return undefined;
-  const definitions = { ...objectIn(original.definitions), ...objectIn(original.$defs) };
+  const named = { ...objectIn(original.definitions), ...objectIn(original.$defs) };
+  const definitions = Object.fromEntries(Object.entries(named).filter(([name]) => isVisible(name)));
   const part = { definitions: new Set(Object.keys(definitions)), level: 0 };
   const root = cleanPart(original, part);
   if (root === undefined) return undefined;

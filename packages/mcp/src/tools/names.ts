@@ -28,15 +28,19 @@ function hashOf(text: string): string {
   return hash.toString(16).padStart(8, "0");
 }
 
+/** The options of a server that say where it is. */
+export type ServerPlace = Pick<McpServerOptions, "url" | "command" | "args">;
+
+/** Returns the parameters of a server's address, which may be secret; `undefined` without any. */
+export function parametersOf({ url }: ServerPlace): string | undefined {
+  return (url && new URL(String(url)).search) || undefined;
+}
+
 /**
  * Returns where a server is, for people: the address without its parameters, which may be secret, or the
  * program. Its arguments may be secret too, so there is only a hash of them.
  */
-export function addressOf({
-  url,
-  command,
-  args = [],
-}: Pick<McpServerOptions, "url" | "command" | "args">): string {
+export function addressOf({ url, command, args = [] }: ServerPlace): string {
   if (command === undefined) {
     const { origin, pathname } = new URL(String(url));
     return origin + pathname;

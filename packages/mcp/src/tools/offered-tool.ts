@@ -12,7 +12,7 @@ import { formatResult } from "./result.ts";
 const MOST_DESCRIPTION_CHARS = 8_000;
 
 /** The longest name of a tool, in characters. The specification has 128. */
-export const MOST_NAME_CHARS = 256;
+const MOST_NAME_CHARS = 256;
 
 /** What the tools of a server are made with. */
 export interface ToolMaking<Deps> {
@@ -35,6 +35,16 @@ export function whyNot<Deps>(
   const { name, fingerprint } = info;
   if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";
   return fingerprints[name] === fingerprint ? undefined : `it has changed: its fingerprint is ${fingerprint}`;
+}
+
+/** Returns whether the application may have chosen a tool of which only the name is known. */
+export function mayBeChosen<Deps>({ tools }: McpServerOptions<Deps>, name: string): boolean {
+  return !Array.isArray(tools) || tools.includes(name);
+}
+
+/** Returns the entry with its name as people may see it. */
+export function shownName<T extends { name: string }>(entry: T): T {
+  return { ...entry, name: withoutHidden(entry.name).slice(0, MOST_NAME_CHARS) };
 }
 
 /** Returns whether a tool's description is cut. */

@@ -1,8 +1,8 @@
 import type { Json, JsonObject, Schema } from "@pawl/core";
-import { untrustedSchema, withoutHidden, withoutHiddenIn } from "@pawl/core/tools";
+import { untrustedSchema, withoutHidden } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn } from "../base/json.ts";
-import { formAnswer } from "./form.ts";
+import { formAnswer, shownForm } from "./form.ts";
 
 /** What a call needs to continue after its question: stored with it in the log. */
 export interface AskedState extends JsonObject {
@@ -68,7 +68,7 @@ export function questionFor(server: string, tool: string, request: Json | undefi
   try {
     return {
       kind: "elicitation",
-      payload: { ...payload, mode, requestedSchema: withoutHiddenIn(requestedSchema) },
+      payload: { ...payload, mode, requestedSchema: shownForm(requestedSchema) },
       answer: answerSchema(requestedSchema),
     };
   } catch (cause) {

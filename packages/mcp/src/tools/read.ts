@@ -3,7 +3,7 @@ import { textOf, toJson } from "@pawl/core";
 import { clipText, withoutHidden } from "@pawl/core/tools";
 import { isObject } from "../base/json.ts";
 import type { Connection } from "../connect/pool.ts";
-import { readSources } from "./read-list.ts";
+import { readEntries } from "./read-list.ts";
 import { resourceBlock } from "./result.ts";
 
 /** The longest texts of a resource or a prompt, in characters. */
@@ -32,7 +32,7 @@ export async function readResource(
 ): Promise<string> {
   const { contents } = await connection.use(
     (client) => client.readResource({ uri }, { cacheMode: "refresh", ...(signal && { signal }) }),
-    { signal },
+    { signal, isRead: true },
   );
   return contents.map((part) => plain(toJson(part))).join("\n\n");
 }
@@ -46,7 +46,7 @@ export async function getPrompt(
 ): Promise<string> {
   const { messages } = await connection.use(
     (client) => client.getPrompt({ name, arguments: { ...args } }, signal && { signal }),
-    { signal },
+    { signal, isRead: true },
   );
   return messages.map(({ content }) => plain(toJson(content))).join("\n\n");
 }
@@ -74,10 +74,12 @@ async function listed(
   server: string,
   kind: "resources" | "prompts",
 ): Promise<McpSource[]> {
-  const all = await connection.use((client) => readSources<Listed>(server, client, kind));
+  const { entries } = await connection.use((client) => readEntries<Listed>(server, client, kind), {
+    isRead: true,
+  });
   // A name that is cut or cleaned would name something else.
   const isUsable = (name: string) => name.length <= MOST_NAME_CHARS && withoutHidden(name) === name;
-  const usable = all.filter(({ uri, name }) => isUsable(uri ?? name));
+  const usable = entries.filter(({ uri, name }) => isUsable(uri ?? name));
   return usable.map(({ uri, name, title = name, description = "" }) => ({
     name: uri ?? name,
     title: clipText(withoutHidden(title), MOST_TITLE_CHARS),

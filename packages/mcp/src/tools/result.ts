@@ -1,4 +1,5 @@
 import { type ContentBlock, type Json, type JsonObject, toJson } from "@pawl/core";
+import { withoutHidden } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { isObject } from "../base/json.ts";
@@ -49,15 +50,15 @@ function blockOf(block: JsonObject): ContentBlock {
       return text(String(block.text ?? ""));
     case "image":
       if (IMAGES.includes(String(mimeType))) return image(String(mimeType), String(data));
-      return text(`[an image of the type ${mimeType}, which cannot be shown]`);
+      return note(`[an image of the type ${mimeType}, which cannot be shown]`);
     case "audio":
-      return text(`[audio of the type ${mimeType}, which cannot be played]`);
+      return note(`[audio of the type ${mimeType}, which cannot be played]`);
     case "resource_link":
-      return text(linkText(block));
+      return note(linkText(block));
     case "resource":
       return isObject(resource) ? resourceBlock(resource) : text("[an empty resource]");
     default:
-      return text(`[content of the type ${type}]`);
+      return note(`[content of the type ${type}]`);
   }
 }
 
@@ -69,14 +70,17 @@ function linkText({ uri, name, description, mimeType }: JsonObject): string {
 
 /** Returns the text of an embedded resource, or a document or an image if it is one. */
 export function resourceBlock({ uri, mimeType, text: written, blob }: JsonObject): ContentBlock {
-  if (typeof written === "string") return text(`<${uri}>\n${written}`);
+  if (typeof written === "string") return text(`<${withoutHidden(String(uri))}>\n${written}`);
   if (typeof blob === "string" && IMAGES.includes(String(mimeType))) return image(String(mimeType), blob);
   if (typeof blob === "string" && mimeType === "application/pdf")
     return { type: "document", source: { type: "base64", media_type: "application/pdf", data: blob } };
-  return text(`[the resource <${uri}> of the type ${mimeType ?? "unknown"}, which cannot be shown]`);
+  return note(`[the resource <${uri}> of the type ${mimeType ?? "unknown"}, which cannot be shown]`);
 }
 
 const text = (written: string): ContentBlock => ({ type: "text", text: written });
+
+/** Stands for content. What the server says about it is shown without invisible characters. */
+const note = (written: string): ContentBlock => text(withoutHidden(written));
 
 const image = (media_type: string, data: string): ContentBlock => ({
   type: "image",

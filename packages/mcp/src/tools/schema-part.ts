@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { isRegularExpression } from "@pawl/core/tools";
 import { isObject, own } from "../base/json.ts";
+import { isVisible } from "../base/visible.ts";
 
 /** How deep a schema may be nested. Deeper parts accept anything. */
 const MOST_LEVELS = 24;
@@ -38,8 +39,10 @@ export function cleanPart(schema: Json | undefined, { definitions, level }: Part
   if (!isObject(schema) || level > MOST_LEVELS) return {};
   const below = { definitions, level: level + 1 };
   const plain = [...PLAIN].flatMap(([name, fits]): [string, Json][] => {
-    const value = own(schema, name);
-    return value !== undefined && fits(value) ? [[name, value]] : [];
+    const given = own(schema, name);
+    // A model would read what nobody sees.
+    const value = name === "enum" && Array.isArray(given) ? given.filter(isVisible) : given;
+    return value !== undefined && fits(value) && isVisible(value) ? [[name, value]] : [];
   });
   const fields = cleanFields(schema, below);
   const items = cleanItems(schema, below);

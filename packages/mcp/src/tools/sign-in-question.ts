@@ -4,6 +4,7 @@ import { isObject, objectIn } from "../base/json.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
+import { definitionOf, type ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
 import { steppedUp } from "./stepped-up.ts";
 
@@ -11,6 +12,8 @@ import { steppedUp } from "./stepped-up.ts";
 export interface SignInAsker<Deps> {
   options: McpServerOptions<Deps>;
   pool: Pool<Deps>;
+  /** The tool that is called, as its server lists it. Absent for the tool that only signs in. */
+  listed?: ListedTool;
 }
 
 /**
@@ -20,14 +23,15 @@ export interface SignInAsker<Deps> {
  * @throws McpFailure `failure` if nobody can be asked, or the user was asked already
  */
 export async function askToSignIn<Deps>(
-  { options, pool }: SignInAsker<Deps>,
+  { options, pool, listed }: SignInAsker<Deps>,
   context: ToolContext<Deps>,
   failure: McpFailure,
 ): Promise<never> {
   const { answered, sessionId, callId } = context;
   const connector = connectorOf(options.name);
   const isStepUp = failure.wants !== undefined && pool.signIns !== undefined;
-  const before = answered === undefined ? undefined : withAnswer(answered);
+  const unsent = listed && { definition: await definitionOf(options, listed) };
+  const before = (answered && withAnswer(answered)) ?? unsent;
   const state = isStepUp ? { ...objectIn(before), steppedUp: true } : before;
   const kept = state !== undefined && { state };
   // `true` is the answer of a user after signing in, `false` of one that refuses to. After `true`, the server
@@ -46,6 +50,22 @@ export async function askToSignIn<Deps>(
     answer: jsonSchema({ const: true }),
     ...kept,
   });
+}
+
+/**
+ * Refuses a call that was not sent, because its user had to sign in, if its tool or server is another one by
+ * now: the user has approved what was there before.
+ *
+ * @throws McpFailure
+ */
+export async function refuseChanged<Deps>(
+  { options, listed }: Required<Pick<SignInAsker<Deps>, "options" | "listed">>,
+  { answered }: Pick<ToolContext<Deps>, "answered">,
+): Promise<void> {
+  const { definition } = objectIn(answered?.state);
+  if (definition === undefined || definition === (await definitionOf(options, listed))) return;
+  const message = `Not run: "${listed.name}" of "${options.name}" has changed while the user signed in. Call the tool again if it is still needed.`;
+  throw new McpFailure("mcp_refused", "not_sent", message);
 }
 
 /** Returns the stored state of a call with the answer that it has just got, so that nobody is asked again. */

@@ -25,25 +25,43 @@ export interface Scenarios {
   others: string[];
 }
 
-/** Lists a kit's scenarios. Those of other revisions are left out: the kit would pass over them. */
+/** The lists of the kits, which take a process each. */
+const lists = new Map<string, Promise<string>>();
+
+async function listOf(kit: Kit): Promise<string> {
+  const list =
+    lists.get(kit.name) ?? run(process.execPath, [programOf(kit), "list"]).then((out) => out.stdout);
+  lists.set(kit.name, list);
+  return await list;
+}
+
+/**
+ * Lists a kit's scenarios. Those of other revisions are left out: the kit would pass over them. Those of
+ * extensions are in no revision.
+ */
 export async function scenariosOf(kit: Kit, side: "client" | "server"): Promise<Scenarios> {
-  const { stdout } = await run(process.execPath, [programOf(kit), "list", `--${side}`]);
-  const listed = [...stdout.matchAll(/^ {2}- (\S+) \[(.*)\]$/gm)];
-  const isOurs = (name: string) => kit[side].extensions?.test(name) === true;
-  const isTested = (name: string, revisions: string) =>
-    revisions.includes(kit.revision ?? "") || isOurs(name);
-  const named = (isWanted: typeof isTested) =>
-    listed.flatMap(([, name = "", revisions = ""]) => (isWanted(name, revisions) ? [name] : []));
+  const parts = (await listOf(kit)).split(/^(?=\S.* scenarios \()/m);
+  const part = parts.find((one) => one.toLowerCase().startsWith(`${side} scenarios`)) ?? "";
+  const listed = Array.from(part.matchAll(/^ {2}- (\S+) \[(.*)\]$/gm), ([, name = "", revisions = ""]) => ({
+    name,
+    revisions: revisions.split(","),
+  }));
+  const isExtension = ({ revisions }: (typeof listed)[number]) => revisions.includes("extension");
+  const isTested = (one: (typeof listed)[number]) =>
+    isExtension(one)
+      ? kit[side].extensions?.test(one.name) === true
+      : kit.revision === undefined || one.revisions.includes(kit.revision);
+  const namesOf = (some: typeof listed) => some.map(({ name }) => name);
   return {
-    tested: named(isTested),
-    others: named((name, revisions) => revisions.includes("extension") && !isTested(name, revisions)),
+    tested: namesOf(listed.filter(isTested)),
+    others: namesOf(listed.filter((one) => isExtension(one) && !isTested(one))),
   };
 }
 
 /** Returns the scenarios that a run of the tests takes: a few, and all with `PAWL_SOAK=1`. */
-export async function scenariosToRun(kit: Kit, side: "client" | "server"): Promise<string[]> {
-  const { tested } = await scenariosOf(kit, side);
-  return process.env.PAWL_SOAK === "1" ? tested : tested.filter((name) => kit[side].short.includes(name));
+export async function scenariosToRun(kit: Kit, side: "client" | "server"): Promise<readonly string[]> {
+  // `page.test.ts` checks that the kit has the few.
+  return process.env.PAWL_SOAK === "1" ? (await scenariosOf(kit, side)).tested : kit[side].short;
 }
 
 /** Runs a scenario, and compares its outcome with the baseline. `args` say what the kit is to test. */

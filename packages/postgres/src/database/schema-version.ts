@@ -2,7 +2,7 @@ import { messageOf, PawlError } from "@pawl/core";
 import { ask, type Database, once, type Queryable } from "./queryable.ts";
 
 /** The version of the schema that this package needs: the number of its last migration. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 
 /**
  * The first version that this package cannot work with. Migrations below it only add, so processes of this

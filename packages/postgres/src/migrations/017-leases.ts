@@ -6,7 +6,7 @@ import { acquireFunction } from "./014-acquired.ts";
 const sets = ", lease_since = clock_timestamp()";
 
 /** SQL of a function that lists recoverable sessions, sorted by these columns of `s`. */
-const list = (head: string, also: string, order: string): string => `
+const list = (due: string, head: string, also: string, order: string): string => `
 CREATE OR REPLACE FUNCTION ${head} RETURNS json LANGUAGE plpgsql STABLE AS $pawl$
 BEGIN
   RETURN json_build_object('sessions', (
@@ -14,13 +14,18 @@ BEGIN
     FROM (
       SELECT * FROM agent_sessions s
       WHERE open_run IS NOT NULL
-        AND CASE WHEN wake_at IS NULL THEN status <> 'suspended' OR pending <= 0 ELSE wake_at <= clock_timestamp() END
+        AND CASE WHEN wake_at IS NULL THEN status <> 'suspended' OR pending <= 0 ELSE ${due} END
         AND (p_agents IS NULL OR agent IN (SELECT json_array_elements_text(p_agents::json)))
         AND ${LEASE_IS_OVER}${also}
       ORDER BY ${order} LIMIT p_limit
     ) s));
 END $pawl$;
 `;
+
+/** SQL of both functions that list recoverable sessions. `due` says whether the time of a wait has come. */
+export const lists = (due: string): string =>
+  `${list(due, "pawl_rpc_recoverable(p_limit integer, p_agents text)", "", "s.updated_at, s.id")}
+${list(due, "pawl_rpc_recoverable_after(p_limit integer, p_agents text, p_after text)", "\n        AND id > p_after", "s.id")}`;
 
 const renew = `
 CREATE OR REPLACE FUNCTION pawl_rpc_renew(p_session_id text, p_holder text, p_epoch integer, p_ttl_ms float8)
@@ -44,8 +49,7 @@ ALTER TABLE agent_sessions ADD COLUMN IF NOT EXISTS lease_since timestamptz;
 ${openFunction("CREATE OR REPLACE", sets, OR_BEGINS_LATER)}
 ${acquireFunction(sets, OR_BEGINS_LATER)}
 ${renew}
-${list("pawl_rpc_recoverable(p_limit integer, p_agents text)", "", "s.updated_at, s.id")}
-${list("pawl_rpc_recoverable_after(p_limit integer, p_agents text, p_after text)", "\n        AND id > p_after", "s.id")}
+${lists("wake_at <= clock_timestamp()")}
 DECLARE
   one regprocedure;
 BEGIN

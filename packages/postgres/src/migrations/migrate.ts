@@ -26,6 +26,7 @@ import { acquired } from "./014-acquired.ts";
 import { answers } from "./015-answers.ts";
 import { pages } from "./016-pages.ts";
 import { leases } from "./017-leases.ts";
+import { wakes } from "./018-wakes.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: "answers", sql: answers },
   { version: 16, name: "pages", sql: pages },
   { version: 17, name: "leases", sql: leases },
+  { version: 18, name: "wakes", sql: wakes },
 ];
 
 /**

@@ -1,6 +1,6 @@
 import { type EventStore, PawlError, type Session } from "@pawl/core";
 import { checkNames, isName, jsonbText, type RecoverableOptions } from "@pawl/core/store";
-import { LEASE_IS_OVER } from "../database/lease-is-over.ts";
+import { LEASE_IS_OVER, WAKE_IS_DUE } from "../database/lease-is-over.ts";
 import { ask, type Database } from "../database/queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 
@@ -57,7 +57,7 @@ export async function listRecoverable(
     db,
     `SELECT ${sessionColumns} FROM agent_sessions s
      WHERE s.open_run IS NOT NULL AND CASE WHEN s.wake_at IS NULL
-         THEN s.status <> 'suspended' OR s.pending <= 0 ELSE s.wake_at <= clock_timestamp() END
+         THEN s.status <> 'suspended' OR s.pending <= 0 ELSE ${WAKE_IS_DUE} END
        AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
        AND ${LEASE_IS_OVER}
        ${after === undefined ? "ORDER BY s.updated_at, s.id" : "AND s.id > $3::text ORDER BY s.id"} LIMIT $1::int`,

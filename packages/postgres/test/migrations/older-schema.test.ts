@@ -23,7 +23,7 @@ describe("a schema that is older than the package", () => {
     const refusal = {
       code: "store_unavailable",
       message: expect.stringMatching(
-        /has version 12 of the schema; .* needs 17: run migrate\(\) first\. .*pawl_(open_session|save_snapshot)/,
+        /has version 12 of the schema; .* needs 18: run migrate\(\) first\. .*pawl_(open_session|save_snapshot)/,
       ),
     };
     await expect(store.open?.(wanted)).rejects.toMatchObject(refusal);
@@ -91,7 +91,7 @@ describe("a schema that is newer than the package", () => {
     await expect(migrate(db)).rejects.toMatchObject({
       code: "config",
       message:
-        "The database has version 100 of the schema; this version of @pawl/postgres knows versions up to 17. Update @pawl/postgres.",
+        "The database has version 100 of the schema; this version of @pawl/postgres knows versions up to 18. Update @pawl/postgres.",
     });
   });
 

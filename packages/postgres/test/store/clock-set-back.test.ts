@@ -83,3 +83,30 @@ it("E2 a lease that is renewed by PostgREST begins then", async () => {
   expect(await rpc("pawl_rpc_renew('by rpc', 'leg', 1, 60000)")).toEqual({ renewed: true });
   expect(await store.acquire("by rpc", "other", 60_000)).toBeUndefined();
 });
+
+describe.each(
+  Object.entries(takers)
+    .slice(2)
+    .filter(([name]) => name !== "pawl_rpc_acquire"),
+)("F26 after the server's clock was set back, %s", (name, takes) => {
+  it("F26 lists a wait that was stored ahead of the clock, and none that only a later change was", async () => {
+    const id = `waits ${name}`;
+    await running(id);
+    const times = async (updated: string, wakes: string) =>
+      await db.query(
+        `UPDATE agent_sessions SET updated_at = clock_timestamp() + $2::interval,
+             wake_at = clock_timestamp() + $3::interval WHERE id = $1`,
+        [id, updated, wakes],
+      );
+    for (const [updated, wakes, isListed] of [
+      ["0", "15 minutes", false],
+      ["1 year", "1 year 15 minutes", true],
+      ["5 minutes", "20 minutes", true],
+      ["1 year", "15 minutes", false],
+      ["1 year", "-1 minutes", true],
+    ] as const) {
+      await times(updated, wakes);
+      expect(await takes(id), `${updated}, ${wakes}`).toBe(isListed);
+    }
+  });
+});

@@ -1,4 +1,5 @@
 import type { Json, ToolContext } from "@pawl/core";
+import { withoutHidden } from "@pawl/core/tools";
 import { PATHS, type ToolDefinition, type WireReport } from "../wire/definition.ts";
 import { withAttempts } from "./attempts.ts";
 import { type Answered, type Endpoint, endpointFor } from "./endpoint.ts";
@@ -90,10 +91,18 @@ function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">): 
   throw new RemoteFailure(message, { code: "bad_response", ran: "maybe" });
 }
 
+/** Returns a text for people without invisible characters. */
+const visible = <T>(text: T): T => (typeof text === "string" ? (withoutHidden(text) as T) : text);
+
 /** Reports what the server says about the call. What is not valid there must not fail the call. */
 function passOn(said: WireReport | undefined, report: ToolContext["report"]): void {
   if (typeof said !== "object" || said === null) return;
-  const { cost_usd: costUsd, connector, fragments, sources, summary } = said;
+  const { cost_usd: costUsd, connector, fragments, sources: listed, summary: told } = said;
+  const summary = visible(told);
+  // One that is not valid is refused with all others.
+  const sources = Array.isArray(listed)
+    ? listed.map((one) => (Object(one) === one ? { ...one, title: visible(one.title) } : one))
+    : listed;
   for (const fact of [{ costUsd }, { connector }, { fragments }, { sources }, { summary }]) {
     try {
       if (Object.values(fact)[0] !== undefined) report(fact as Parameters<typeof report>[0]);

@@ -1,11 +1,11 @@
-import { outcomeUnknown } from "@pawl/core/tools";
+import { outcomeUnknown, withoutHidden } from "@pawl/core/tools";
 
 /** Whether the tool may have run: `no`, `maybe`, or `yes`. */
 export type Ran = "no" | "maybe" | "yes";
 
 /**
  * How a request to a tool's server failed. The message is a clause with a full stop, or, if the tool ran, the
- * tool's own message.
+ * tool's own message. It has no invisible characters.
  */
 export class RemoteFailure extends Error {
   /** What the log stores as the call's error code, e.g. `ECONNREFUSED` or `http_500`. */
@@ -17,7 +17,7 @@ export class RemoteFailure extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { code, ran, isPassing = false, retryAfterMs }: FailureFacts) {
-    super(message);
+    super(withoutHidden(message));
     this.code = code;
     this.ran = ran;
     this.isPassing = isPassing;

@@ -75,8 +75,10 @@ export function remoteTools<Deps = unknown>(
   const missing = (names: readonly string[]) =>
     onWarning(`${whose}: the server does not have the tools ${names.join(", ")}.`);
   const lists = toolLists(cacheMs, isDown);
+  const { search } = new URL(url);
   const source = {
     name: shownUrl(url),
+    ...(search !== "" && { parameters: search }),
     maxChars: maxToolChars,
     omitted: (names: readonly string[], why: string) => {
       const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";

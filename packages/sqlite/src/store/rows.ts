@@ -23,6 +23,12 @@ export const NOW = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
 export const LEASE_IS_OVER: string = `(lease_holder IS NULL OR lease_expires_at <= ${NOW}
   OR (lease_since < lease_expires_at AND lease_since - ${NOW} > lease_expires_at - lease_since))`;
 
+/**
+ * SQL for whether the time has come at which a session wakes. One that is later than a change that lies in the
+ * future counts as come: the clock was set back since, and the session would sleep too long.
+ */
+export const WAKE_IS_DUE: string = `(wake_at <= ${NOW} OR (updated_at > ${NOW} AND wake_at > updated_at))`;
+
 /** Returns a session's row, with the current time as `now`; `undefined` if there is no such session. */
 export function rowOf(db: SqliteDatabase, id: string): Row | undefined {
   return db.run(`SELECT *, ${NOW} AS now FROM agent_sessions WHERE id = ?`, [id])[0];

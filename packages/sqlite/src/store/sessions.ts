@@ -1,7 +1,7 @@
 import { type EventStore, PawlError, type Session } from "@pawl/core";
 import { checkNames, isName, jsonbText, type NewSession, type RecoverableOptions } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
-import { isoOf, LEASE_IS_OVER, NOW, rowOf, timeOf, toSession } from "./rows.ts";
+import { isoOf, LEASE_IS_OVER, NOW, rowOf, timeOf, toSession, WAKE_IS_DUE } from "./rows.ts";
 
 /** Implements {@link EventStore.sessions}. */
 export function sessions(db: SqliteDatabase): EventStore["sessions"] {
@@ -55,7 +55,7 @@ export async function listRecoverable(
   const rows = db.run(
     `SELECT * FROM agent_sessions ${after === undefined ? "" : "INDEXED BY agent_sessions_recoverable"}
      WHERE open_run IS NOT NULL AND CASE WHEN wake_at IS NULL
-         THEN status <> 'suspended' OR pending <= 0 ELSE wake_at <= ${NOW} END
+         THEN status <> 'suspended' OR pending <= 0 ELSE ${WAKE_IS_DUE} END
        AND (? IS NULL OR agent IN (SELECT value FROM json_each(?)))
        AND ${LEASE_IS_OVER}
        ${after === undefined ? "ORDER BY updated_at, rowid" : "AND id > ? ORDER BY id"} LIMIT ?`,

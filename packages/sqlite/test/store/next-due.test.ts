@@ -68,3 +68,26 @@ it("F26 the earliest run counts, of the given agents only", async () => {
   });
   expect(await dueIn()).toBeGreaterThan(0);
 });
+
+it.each([undefined, ""])(
+  "F26 a wait that was stored ahead of the clock is listed, and none that only a later change was, after %j",
+  async (after) => {
+    const { store, append, advance } = await withRun();
+    const listed = async () =>
+      (await store.listRecoverable({ limit: 1, ...(after !== undefined && { after }) })).length;
+    const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const day = 24 * 3_600_000;
+    await append({ openRun: "run", status: "suspended", addPending: 1, wakeAt: inMs(900_000) });
+    expect(await listed()).toBe(0);
+    advance(day);
+    await append({ addCostUsd: 1 });
+    advance(-day);
+    expect(await listed()).toBe(0);
+    await append({ wakeAt: inMs(day + 900_000) });
+    expect(await listed()).toBe(1);
+    advance(day);
+    expect(await listed()).toBe(0);
+    advance(900_000);
+    expect(await listed()).toBe(1);
+  },
+);

@@ -1,3 +1,4 @@
+import { newPacer } from "@pawl/core/store";
 import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
@@ -15,7 +16,23 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   for await (const chunk of bodyOf(request, maxBytes, tooLong)) {
     text += decoder.decode(chunk, { stream: true });
   }
-  return parseJson(text + decoder.decode());
+  return await parseInTurn(text + decoder.decode());
+}
+
+/** From how many characters on a body is parsed in a turn of its own. */
+const LONG = 50_000;
+
+const pace = newPacer();
+
+/**
+ * Parses the text of a body. Parses one long body in each turn of the event loop, because each may take a tenth
+ * of a second.
+ *
+ * @throws HTTPException 400 for invalid JSON.
+ */
+export async function parseInTurn(text: string): Promise<unknown> {
+  if (text.length > LONG) await pace();
+  return parseJson(text);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
+import { bodyOf, checkIsJson, parseInTurn, parseJson, tooLarge } from "./read-json.ts";
 import { splitThread } from "./split-thread.ts";
 
 /**
@@ -62,7 +62,7 @@ export async function readThread(
   });
   for await (const chunk of bodyOf(request, maxBodyBytes + maxHistoryBytes, tooLong)) take(chunk);
   const { text = "", bytes } = outside.take();
-  const body = parseJson(text);
+  const body = await parseInTurn(text);
   const kept = tail.kept(maxBodyBytes - bytes);
   if (kept === undefined) throw tooMuch();
   const { messages, earlier } = kept;

@@ -53,7 +53,7 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 /** PostgREST's code for a function that does not exist. */
 const MISSING = "PGRST202";
 /** The version of the schema that this package needs: the number of its last migration. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 /** What to do if the schema lacks something. */
 export const MIGRATE: string = `The project's schema is not the one of this version of @pawl/supabase, which needs version ${SCHEMA_VERSION}. If it is older, apply the migrations that \`npx pawl-supabase migrations\` writes; if it is newer, update @pawl/supabase. The table pawl_migrations has its version.`;
 

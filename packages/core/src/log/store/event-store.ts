@@ -233,6 +233,8 @@ export interface EventStore {
    * holds:
    *
    * - Its `wakeAt` has passed, by the store's clock.
+   * - Its `updatedAt` has not come yet, and its `wakeAt` is even later. The clock was set back since, so that
+   *   the run would wait too long.
    * - It has no `wakeAt`, and its status is not `suspended`, or no question is pending.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;

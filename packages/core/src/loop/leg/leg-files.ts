@@ -1,7 +1,5 @@
-import type { ModelFailure } from "../../base/errors.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
-import type { SessionState } from "../../session/state.ts";
 
 /** The parts of a leg that `LegFiles.keep` needs. */
 export interface LegForFiles {
@@ -26,14 +24,4 @@ export interface LegFiles {
     model: ModelClient,
     life: { readonly signal: AbortSignal },
   ): ModelRequest | Promise<ModelRequest>;
-  /**
-   * Returns the events of a checkpoint, if a request failed because of files. The checkpoint replaces the
-   * files since the model's last answer. Returns an empty list if the request failed for another reason.
-   * `uptoSeq` is the number of the last event that the request contains.
-   */
-  leaveOut(
-    state: SessionState,
-    failure: ModelFailure & { message: string },
-    uptoSeq: number,
-  ): Promise<NewEvent[]>;
 }

@@ -30,6 +30,8 @@ import type {
   JudgedAttempt,
   OpenTask,
   OutputVerdict,
+  Refusal,
+  RefusalOutcome,
   Reported,
 } from "./part-types.ts";
 import type { AskProgress, HookProgress, UserDataProgress } from "./progress.ts";
@@ -81,6 +83,11 @@ export interface Parts extends ConsentParts<Leg> {
   // Checkpoints.
   /** Stores a checkpoint if one is due. Returns whether a strategy shortened the context. */
   checkpointIfDue(leg: Leg): Promise<boolean>;
+  /**
+   * Decides what follows a request that was refused for its content, by a failure or by the model. `uptoSeq`
+   * is the last event that the request contains.
+   */
+  afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome>;
 
   // Questions (of hooks, of running tools, and for credentials), and waits.
   /** Returns the event by which a hook asks the user about the run. */
@@ -143,6 +150,11 @@ export interface LegRun {
   readonly tasks: TaskRunner;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
+  /**
+   * Returns the time by the store's clock. Only if the log had a later time when the leg began: then the clock
+   * was set back, and the times of events stand still until it has caught up.
+   */
+  readonly clockSetBack?: (() => string) | undefined;
   /**
    * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
    * the run ends as stopped. Later calls return the same promise. Default: it may.
@@ -207,6 +219,8 @@ export interface LegRecords {
 export interface TaskRunner {
   /** Has a sub-agent do the work of a call. */
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** Returns whether the sub-agent of a call has got its task. */
+  begun(leg: Leg, call: CallState): Promise<boolean>;
   /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
   open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }

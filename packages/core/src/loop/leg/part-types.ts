@@ -1,9 +1,11 @@
+import type { ModelFailure } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { AppendableEvent, NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
@@ -27,6 +29,19 @@ export interface JudgedAttempt {
   asText: boolean;
   request: Pick<EventData["llm_request"], "model">;
   answer: { stopReason: string | null };
+}
+
+/** Why a request was refused: the failure of its provider, or the model did not want to answer. */
+export type Refusal = (ModelFailure & { message: string }) | "by the model";
+
+/** What follows a request whose content was refused. */
+export interface RefusalOutcome {
+  /** The events of a checkpoint without that content; an empty list if nothing is left out. */
+  events: NewEvent[];
+  /** Whether the model is asked once more. */
+  again: boolean;
+  /** Why the run ends otherwise; absent if the failure itself says it. */
+  stop?: StopReason;
 }
 
 /** The run's output in an answer, or the problem with it. */

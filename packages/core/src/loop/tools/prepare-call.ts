@@ -6,6 +6,7 @@ import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
+import { storedQuestionOf } from "../../tools/define-tool.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -149,14 +150,11 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
   const shown = toJson(
     payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
   );
-  // Without `execute`, the answer lets nothing run.
-  const about =
-    tool.execute === undefined ? undefined : await (await leg.parts.load()).consentIn(call, tool, callInput);
   return questionEvent(call, {
     kind,
     payload: shown,
-    ...(about && { about }),
-    ...(tool.question as NonNullable<Tool["question"]>),
+    about: await askedAbout(leg, call, tool, callInput),
+    ...storedQuestionOf(tool),
     ...(callInput.changed !== undefined && { input: callInput.changed }),
     ...(tool.runsIn && { client_tool: tool.name }),
   });

@@ -9,6 +9,7 @@ import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
+import { estimatedPrompt } from "../../session/counted-prompt.ts";
 import { openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
@@ -40,27 +41,27 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   if (hasLostServerCalls(leg.log.state))
     await leg.log.storeDecision([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
-  const estimatedTokens = leg.run.agent.estimateTokens(prompt.chars);
-  if (hooksWith(leg, "beforeModel").length === 0)
-    return await withinLimits(leg, prompt, { ...turnPlan, estimatedTokens });
+  if (hooksWith(leg, "beforeModel").length === 0) return await withinLimits(leg, prompt, turnPlan);
   const planned = await planRequest(leg, turnPlan, (plan) => ({
     request: requestOf(prompt, paramsOf(leg, plan)),
-    estimatedTokens,
+    estimatedTokens: estimatedTokensOf(leg, prompt, plan.model),
     plan,
   }));
   if (leg.life.signal.aborted) return undefined;
   if (planned.stop) return { do: "end", stop: planned.stop };
-  return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
+  return await withinLimits(leg, prompt, planned.plan);
+}
+
+/** Estimates how many tokens a prompt has for a model. */
+function estimatedTokensOf({ log, run: { agent } }: Leg, { chars }: Prompt, model: ModelClient): number {
+  return estimatedPrompt(log.state.counted, { model: model.id, chars }, agent.estimateTokens);
 }
 
 /** Plans the model call. Lowers `max_tokens` if the limits do not allow the full length of an answer. */
-async function withinLimits(
-  leg: Leg,
-  prompt: Prompt,
-  plan: TurnPlan & { estimatedTokens: number },
-): Promise<ModelCall | InsteadOfCall> {
+async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
-  const { model, tools, estimatedTokens } = plan;
+  const { model, tools } = plan;
+  const estimatedTokens = estimatedTokensOf(leg, prompt, model);
   const left = remainingOf(state, leg.run.agent, leg.life.legMs());
   const isLanding = openRun(state)?.landing !== undefined;
   const keepsRoomToLand = leg.run.agent.onLimit === "land" && !isLanding;

@@ -1,14 +1,13 @@
 import { withinDeadline } from "../../base/deadline.ts";
-import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
-import type { JsonObject } from "../../base/json.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { NewEvent } from "../../log/event.ts";
-import { ABORTED, CONTEXT_WINDOW, type StopReason } from "../../log/stop-reason.ts";
+import { ABORTED } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream, modelError } from "../../model/failure.ts";
 import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
+import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
@@ -16,6 +15,7 @@ import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { beginAttempt, failedAttemptsBefore, haltIfOverspent, nextAttempt } from "./attempts.ts";
+import { failedTurn, refusedAnswer } from "./failed-turn.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
 
@@ -51,7 +51,7 @@ export async function sendRequest(
     seq,
     request: event,
     pricing: model.pricing,
-    estimateTokens: leg.run.agent.estimateTokens,
+    estimateTokens: (chars) => estimatedPart(leg.log.state.counted, chars, leg.run.agent.estimateTokens),
     startedAt: leg.life.clock.now(),
     asText: request.outputFormat !== undefined,
   });
@@ -61,7 +61,8 @@ export async function sendRequest(
     const stop = await failedTurn(leg, attempt, failure.cause);
     return stop && { do: "end", stop };
   }
-  await storeAnswer(leg, attempt, judge);
+  const refused = attempt.answer.stopReason === "refusal" ? await refusedAnswer(leg, attempt) : undefined;
+  if (refused?.again !== true) await storeAnswer(leg, attempt, judge, refused?.events);
   return undefined;
 }
 
@@ -69,7 +70,12 @@ export async function sendRequest(
  * Holds an answer for the next append. If the answer has a problem, stores both at once, so that `decide`
  * knows the problem also after a crash.
  */
-async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined): Promise<void> {
+async function storeAnswer(
+  leg: Leg,
+  attempt: Attempt,
+  judge: Judge | undefined,
+  checkpoint: readonly NewEvent[] = [],
+): Promise<void> {
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
@@ -88,6 +94,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
     ...llmResponse(attempt, leg.life.clock.now()),
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
     ...outputEvents,
+    ...checkpoint,
   ];
   const toFix = toFixIn(answer);
   if (problem === undefined) {
@@ -119,8 +126,8 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
-  // Does not change from attempt to attempt, like `max_tokens`. An answer that a hook gives instead of the
-  // model may have any length.
+  const { userId } = leg.run.session;
+  // Like `max_tokens`, it is that of all attempts. An answer that a hook gives may have any length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
   // Set while a failed attempt is being logged: an error of the log is not a failure of the model.
@@ -132,7 +139,7 @@ async function readAnswer(
   const read = async () => {
     signal.throwIfAborted();
     let failedAttempts = failedAttemptsBefore(leg);
-    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts })) {
+    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         failedAttempts += 1;
@@ -161,47 +168,3 @@ async function readAnswer(
   }
   return reading;
 }
-
-/**
- * Stores and charges the part of the answer that arrived before an abort or a failure, and logs the failure.
- * Resolves to the stop reason of the run; `undefined` if the log decides the next step.
- */
-async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
-  const { answer, seq, request } = attempt;
-  const events: NewEvent[] =
-    answer.blocks.length === 0
-      ? []
-      : [
-          assistantMessage(
-            { ...attempt, answer: { ...answer, stopReason: null } },
-            false,
-            contentOf(answer),
-            attempt.asText ? "text" : undefined,
-          ),
-        ];
-  events.push(...llmResponse(attempt, leg.life.clock.now()));
-  if (leg.life.signal.aborted) {
-    if (leg.life.lost) throw cause;
-    if (events.length > 0) await leg.log.add(events);
-    return undefined;
-  }
-  const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
-  const message = messageOf(cause);
-  // If the model refused a file, a checkpoint without the file is stored with the failure. Otherwise the
-  // model would refuse every later request of the session.
-  const failure = { retryable: false, ...details, message };
-  const checkpoint = await leg.run.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
-  const willRetry = checkpoint.length > 0;
-  const context = { attempt: seq, ...details, cause: causeOf(cause), ...(willRetry && { will_retry: true }) };
-  await leg.report.logError({ code: "model_error", message, context }, [...events, ...checkpoint]);
-  if (willRetry) return undefined;
-  if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
-  // A model client may throw an error of its SDK instead of a `PawlError`.
-  leg.report.failed(PawlError.is(cause) ? cause : new PawlError("model_error", message, { cause }));
-  const isSetUpWrong = details.retryable === false || PawlError.is(cause, "config");
-  return { type: "error", message: isSetUpWrong ? REFUSED : UNREACHED };
-}
-
-const UNREACHED = "The model could not be reached. Please try again.";
-
-const REFUSED = "Something is set up wrong on our side. Please contact support.";

@@ -1,7 +1,7 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
-import { newCircuit } from "../../base/circuit.ts";
 import type { ModelFailure } from "../../base/errors.ts";
+import { userCircuits } from "../../base/user-circuits.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
 import { cutStream, decorate, failureOf, modelError } from "../failure.ts";
@@ -29,6 +29,10 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
  * While the circuit is open, calls fail at once with a `model_error` of type `circuit_open`, with the time
  * left as `retryAfterMs`. After `coolDownMs` one trial call is let through: success closes the circuit,
  * failure opens it again.
+ *
+ * Each user has a circuit. The one of all users opens after `failures` failures in a row too, but those of one
+ * user count as one there: their messages may have caused them. Calls outside of runs have no user, and share a
+ * circuit.
  *
  * Each wrapper has its own state, in memory. Create one and share it between agents. A new process starts
  * with a closed circuit.
@@ -65,12 +69,13 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   const { failures = 5, coolDownMs = 30_000, now = Date.now } = options;
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
-  const circuit = newCircuit({ failures, coolDownMs, now, refusal: circuitOpen });
+  const circuits = userCircuits({ failures, coolDownMs, now, refused: circuitOpen });
   async function* stream(
     request: ModelRequest,
     callOptions: StreamOptions,
   ): AsyncGenerator<ModelEvent, void> {
-    const call = circuit.begin();
+    const { userId, signal } = callOptions;
+    const call = circuits.begin(userId);
     const check = answerCheck();
     try {
       for await (const event of model.stream(request, callOptions)) {
@@ -82,7 +87,7 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
       throw cutStream();
     } catch (error) {
       const failure = failureOf(error);
-      if (failure !== undefined) call.failed(weightOf(failure), callOptions.signal);
+      if (failure !== undefined) call.failed(weightOf(failure), { signal });
       throw error;
     } finally {
       call.over();
@@ -91,8 +96,10 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   return decorate(model, stream);
 }
 
-function circuitOpen(retryAfterMs: number): Error {
-  return modelError("The model has failed too often, so it gets no requests for a while.", {
+function circuitOpen(retryAfterMs: number, whose: "all" | "user"): Error {
+  const isOfAll = whose === "all";
+  const why = isOfAll ? "The model has failed too often" : "The model has failed too often for this user";
+  return modelError(`${why}, so it gets no requests${isOfAll ? "" : " of this user"} for a while.`, {
     retryable: true,
     type: "circuit_open",
     retryAfterMs,

@@ -1,9 +1,6 @@
 import { toBase64 } from "../../base/base64.ts";
-import type { ModelFailure } from "../../base/errors.ts";
-import { checkpointEvents } from "../../context/checkpoint.ts";
 import { filesInBlocks } from "../../context/file-blocks.ts";
 import { type FilledMessages, type ReadForModel, withFileBytes } from "../../context/file-bytes.ts";
-import { withoutRefusedFiles } from "../../context/file-limits.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -12,14 +9,6 @@ import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/task-session.ts";
 import { withShortResult } from "./short-result.ts";
 import { withReferences } from "./with-references.ts";
-
-/** Matches the messages with which APIs refuse files, e.g. "Could not process image". */
-const ABOUT_FILES = /image|pdf|document|file|media/i;
-
-/** Returns whether the API may have refused a request because of its files. */
-function isAboutFiles({ status, errorCode, message }: ModelFailure & { message: string }): boolean {
-  return status === 413 || errorCode === "context_length_exceeded" || ABOUT_FILES.test(message);
-}
 
 /** Makes a leg's access to the files of its session's user. Without a file store, the log has the bytes. */
 export function makeLegFiles(
@@ -61,17 +50,6 @@ export function makeLegFiles(
       const filled = await withFileBytes(request, model, read, known);
       if (now.size > 0) ofLastRequest = now;
       return filled;
-    },
-    leaveOut: async (state, failure, uptoSeq) => {
-      const [first] = state.entries;
-      if (first === undefined || !isAboutFiles(failure)) return [];
-      const shortened = withoutRefusedFiles(state.entries);
-      const hasFiles = shortened.some((entry, index) => entry !== state.entries[index]);
-      if (!hasFiles) return [];
-      // Processes of an earlier version ignore `only`. As `from_seq` is the first entry, they replace
-      // nothing.
-      const data = { reason: "drop_old_results", only: "refused_files", from_seq: first.seq } as const;
-      return checkpointEvents(state, {}, { ...data, upto_seq: uptoSeq }, host.newId());
     },
   };
 }

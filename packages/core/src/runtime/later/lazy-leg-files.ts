@@ -38,21 +38,8 @@ export function lazyLegFiles(
       return await files.keep(event, leg);
     },
     fill: (request, model, life) => (hasFiles(request) ? fillLater(request, model, life) : request),
-    leaveOut: async (state, failure, uptoSeq) => {
-      if (!MAY_REFUSE_FILES.includes(failure.status)) return [];
-      try {
-        return await (made ?? (await loaded())).leaveOut(state, failure, uptoSeq);
-      } catch (error) {
-        // The model's failure must still be stored, so this error is only reported.
-        host.report(error);
-        return [];
-      }
-    },
   };
 }
-
-/** The HTTP statuses with which APIs refuse files: as invalid, too large or of another type. */
-const MAY_REFUSE_FILES: readonly unknown[] = [400, 413, 415, 422];
 
 /** Returns whether a result is longer than `limit`, in characters of JSON. */
 function isLong({ type, data }: NewEvent, limit: number): boolean {

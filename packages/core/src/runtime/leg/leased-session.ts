@@ -9,6 +9,7 @@ import type { Access, Leg } from "../../loop/leg/leg.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { DECIDE_AGAIN } from "../../loop/leg/stored-first.ts";
 import { openLog } from "../../runtime/log/open-log.ts";
+import { firstExpiry, waitingFor } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Callers } from "./callers.ts";
 import type { Host, LegOptions, Work } from "./host.ts";
@@ -105,7 +106,8 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
   const { clientTools } = from;
   const handOverAt = host.clock.now() + host.handOverAfterMs;
   const newLeg = (starts: boolean, access = callers.ofRun(starts ? undefined : openRun(log.state))) =>
-    makeLeg({ ...parts, log, handOverAt, clientTools, starts, access });
+    makeLeg({ ...parts, log, handOverAt, clockSetBack, clientTools, starts, access });
+  const clockSetBack = clockIfSetBack(parts);
   let current = newLeg(false);
   const kept = keepLease(host, lease, log, () => current.life.lose());
   const nextLeg = () => {
@@ -135,7 +137,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     log,
     callers,
     lease,
-    waitMs: waitOf(parts),
+    waitMs: waitOf(parts, clockSetBack?.()),
     isGivenAway: place === undefined,
     giveAway: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
@@ -166,11 +168,32 @@ function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
   return leg.access.hasDeps;
 }
 
-/** Returns how long the session's run still waits for a time, in milliseconds; 0 if it does not wait. */
-function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LeasedParts): number {
+/**
+ * Returns how long the session's run still waits for a time, in milliseconds; 0 if it does not wait. Also
+ * returns 0 if it waits longer than its questions last, because the store's clock was set back to `clock`.
+ * A leg then stores when they expire.
+ */
+function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LeasedParts, clock: string | undefined): number {
   // An event that was stored after the row was read, e.g. an answer, has ended the wait.
   if (wakeAt === null || lastSeq !== state.lastSeq) return 0;
+  const run = clock && openRun(state);
+  const latest = run && firstExpiry(waitingFor(run), clock);
+  if (latest && latest < wakeAt) return 0;
   return Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
+}
+
+/**
+ * By how much the last event must be later than the lease before the store's clock counts as set back, in
+ * milliseconds. Other processes may store events between both.
+ */
+const SET_BACK_MS = 1_000;
+
+/** Returns the store's clock if it was set back: see `LegRun.clockSetBack`. */
+function clockIfSetBack({ host: { clock }, state, lease }: LeasedParts): (() => string) | undefined {
+  const acquiredMs = Date.parse(lease.acquiredAt);
+  if (!(Date.parse(state.lastAt) - acquiredMs > SET_BACK_MS)) return undefined;
+  const openedAt = clock.now();
+  return () => new Date(acquiredMs + Math.max(0, clock.now() - openedAt)).toISOString();
 }
 
 /**

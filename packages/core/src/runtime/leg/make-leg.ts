@@ -45,6 +45,8 @@ interface LegParts {
   lease: AcquiredLease;
   /** When the process hands the session over, in the clock's milliseconds. Default: never. */
   handOverAt?: number;
+  /** See {@link LegRun.clockSetBack}. */
+  clockSetBack?: LegRun["clockSetBack"];
   callers: Callers;
   access: OwnAccess;
   /** Whether the leg's run is about to start. Default: no, the leg continues the open run. */
@@ -79,6 +81,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
     files: host.filesFor(session),
     tasks: host.tasks,
     begunAt: lease.acquiredAt,
+    clockSetBack: parts.clockSetBack,
     mayBegin: undefined,
     withoutCredentials: host.withoutCredentials,
     newId: host.newId,

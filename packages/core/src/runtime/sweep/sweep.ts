@@ -1,4 +1,4 @@
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
 import { backoff } from "../../base/backoff.ts";
 import { turnOfLoop } from "../../base/next-turn.ts";
@@ -10,7 +10,7 @@ import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
 import { PAGE, recoverablePages } from "./recoverable-pages.ts";
-import { reportIfHanging, withinLeaseTime } from "./within-lease-time.ts";
+import { reportIfHanging, untilResumedOrSlow, withinLeaseTime } from "./within-lease-time.ts";
 
 /** The most sessions that a sweep opens at the same time, without those whose tools come from a function. */
 const AT_A_TIME = 8;
@@ -34,17 +34,29 @@ export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {
 async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   const { store, setbacks } = host;
   const seen = new Set<string>();
-  const resumed: ResumedSession[] = [];
-  const state: SweepState = { hasEngineFailed: false, pace: newPacer() };
-  if (host.draining) return resumed;
+  const legs: Opening[] = [];
+  const state: SweepState = { hasEngineFailed: false, pace: newPacer(), limit: pLimit(AT_A_TIME) };
+  if (host.draining) return [];
   for await (const sessions of recoverablePages(host, seen)) {
-    resumed.push(...(await resumeAll(host, sessions, state)));
-    if (host.draining) return resumed;
+    legs.push(...(await resumeAll(host, sessions, state)));
+    if (host.draining) return await resumedOf(legs);
     await turnOfLoop();
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
-  return resumed;
+  return await resumedOf(legs);
+}
+
+/** Waits until the sessions are resumed or could not be, and returns those that were. */
+async function resumedOf(openings: readonly Opening[]): Promise<readonly ResumedSession[]> {
+  const settled = await Promise.all(openings.map(async ({ id, leg }) => ({ id, leg: await leg })));
+  return settled.filter((result): result is ResumedSession => isResumed(result.leg));
+}
+
+/** A session that is being resumed. */
+interface Opening {
+  id: string;
+  leg: Promise<Resumed>;
 }
 
 /**
@@ -62,15 +74,18 @@ function reportIfUnknown(host: Host, session: Session): void {
 const ABANDONED =
   " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
-/** Resumes the sessions that are due. Returns the legs of the runs that this call resumed. */
+/**
+ * Resumes the sessions that are due. Resolves once each of them is resumed, could not be, or takes so long that
+ * the sweep goes on without it.
+ */
 async function resumeAll(
   host: Host,
   sessions: readonly Session[],
   state: SweepState,
-): Promise<readonly ResumedSession[]> {
+): Promise<readonly Opening[]> {
   const { agents, atWork } = host;
-  const limit = pLimit(AT_A_TIME);
-  const all: { id: string; leg: Promise<Resumed> }[] = [];
+  const openings: Opening[] = [];
+  const over: Promise<unknown>[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     reportIfHanging(host, session);
@@ -84,10 +99,17 @@ async function resumeAll(
     };
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
-    all.push({ id: session.id, leg: mayTakeLong ? resume() : limit(resume) });
+    const { promise: leg, resolve } = Promise.withResolvers<Resumed>();
+    const open = async () => {
+      const resuming = resume();
+      resolve(resuming);
+      await (mayTakeLong ? resuming : untilResumedOrSlow(host, session, resuming));
+    };
+    over.push(mayTakeLong ? open() : state.limit(open));
+    openings.push({ id: session.id, leg });
   }
-  const settled = await Promise.all(all.map(async ({ id, leg }) => ({ id, leg: await leg })));
-  return settled.filter((result): result is ResumedSession => isResumed(result.leg));
+  await Promise.all(over);
+  return openings;
 }
 
 /** The state of one sweep. */
@@ -99,6 +121,8 @@ interface SweepState {
   hasEngineFailed: boolean;
   /** Resolves when the next session may begin, so that the process answers requests meanwhile. */
   pace(): Promise<void>;
+  /** Opens few sessions at the same time. */
+  limit: LimitFunction;
 }
 
 /**

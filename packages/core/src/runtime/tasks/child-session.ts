@@ -4,6 +4,8 @@ import type { Budget } from "../../log/budget.ts";
 import type { Session } from "../../log/session-row.ts";
 import { createOnce } from "../../log/store/create-once.ts";
 import { type CallingLeg, effectiveType } from "../../loop/leg/effective-type.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
+import type { CallState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { childId } from "../leg/task-session.ts";
 
@@ -25,6 +27,14 @@ export async function taskSession(
   const session = await host.store.sessions.get(childId(parent.id, callId));
   const isOwn = session?.userId === parent.userId && session.agent === childName(parent.agent, tool);
   return isOwn ? session : undefined;
+}
+
+/** Returns whether the sub-agent of a call has got its task. If so, its log decides how it continues. */
+export async function hasTask(host: Host, { run }: Leg, { callId, toolName }: CallState): Promise<boolean> {
+  const session = await taskSession(host, run.session, callId, toolName);
+  if (session === undefined) return false;
+  for await (const _ of host.store.read(session.id, { types: ["user_message"] })) return true;
+  return false;
 }
 
 /**

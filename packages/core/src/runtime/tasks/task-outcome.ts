@@ -89,7 +89,7 @@ function nextToWaitFor(run: RunState): Asking | undefined {
 
 /** Returns the event that passes the sub-agent's question or wait on, as a question of the caller's call. */
 function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
-  const { kind, payload, answerSchema, seq, expires, hidden, clientTool, changed } =
+  const { kind, payload, answerSchema, seq, expires, lastsMs, hidden, clientTool, changed } =
     waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,
@@ -97,7 +97,7 @@ function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Sp
     answer_schema: answerSchema,
     child: { session_id: sessionId, call_id: waiting.callId, question: seq },
     spent,
-    ...(expires !== undefined && { expires }),
+    ...(expires !== undefined && { expires: { ...expires, ...(lastsMs && { after_ms: lastsMs }) } }),
     ...(hidden && { hidden }),
     ...(clientTool !== undefined && { client_tool: clientTool }),
     ...(changed && { changed: [...changed] }),

@@ -15,7 +15,7 @@ import {
 } from "../../../src/index.ts";
 import { newReply, takeEvent } from "../../../src/model/reply.ts";
 import type { ModelEvent } from "../../../src/model.ts";
-import { newSessionState } from "../../../src/session/state.ts";
+import { newSessionState } from "../../../src/session/new-state.ts";
 import { testClock } from "../../support/calls.ts";
 import { pricing } from "../../support/pricing.ts";
 import { collect, setup, types } from "../../support/setup.ts";

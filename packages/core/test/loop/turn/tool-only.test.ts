@@ -19,7 +19,7 @@ import {
 import type { Attempt } from "../../../src/loop/turn/answer-events.ts";
 import { verdictOn } from "../../../src/loop/turn/verdict.ts";
 import { newReply } from "../../../src/model/reply.ts";
-import { newSessionState } from "../../../src/session/state.ts";
+import { newSessionState } from "../../../src/session/new-state.ts";
 import { never, setup, stored } from "../../support/setup.ts";
 import { failingStore } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";

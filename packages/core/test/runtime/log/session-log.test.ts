@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type EventStore, memoryStore, PawlError, type StoredEvent } from "../../../src/index.ts";
 import type { SessionLog } from "../../../src/loop/leg/session-log.ts";
 import { openLog } from "../../../src/runtime/log/open-log.ts";
-import { newSessionState } from "../../../src/session/state.ts";
+import { newSessionState } from "../../../src/session/new-state.ts";
 import { localTail } from "../../../src/store.ts";
 
 const note = (text: string) => ({ type: "note", data: { text } }) as const;

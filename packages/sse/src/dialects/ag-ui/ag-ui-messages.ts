@@ -56,7 +56,7 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       : [],
   );
   const attempts = Map.groupBy(
-    parts.filter(({ type }) => type !== "notice"),
+    parts.filter(({ type }) => type !== "notice" && type !== "left_out"),
     ({ key }) => key.slice(0, key.indexOf(":")),
   );
   const answers = [...attempts].flatMap(([attempt, all]) => {

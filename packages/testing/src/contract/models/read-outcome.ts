@@ -14,8 +14,8 @@ export interface ReadOutcome extends DialectOutcome {
   blocks: JsonObject[];
 }
 
-/** The code by which the runtime knows a prompt that is too long. */
-const OVERFLOW = "context_length_exceeded";
+/** The codes by which the runtime knows why a request was refused: it is too long, or a filter blocks it. */
+const RECOVERED: readonly unknown[] = ["context_length_exceeded", "content_filter"];
 
 /** Reads an answer of a client to its end, or to its failure. Rejects if an event is malformed. */
 export async function readOutcome(model: ModelClient, request: ModelRequest): Promise<ReadOutcome> {
@@ -45,7 +45,10 @@ export async function readOutcome(model: ModelClient, request: ModelRequest): Pr
     if (!PawlError.is(error, "model_error")) throw error;
     const { retryable, errorCode } = error.details as { retryable?: boolean; errorCode?: string };
     // Other codes are the server's own.
-    failure = { retryable: retryable === true, ...(errorCode === OVERFLOW && { errorCode }) };
+    failure = {
+      retryable: retryable === true,
+      ...(RECOVERED.includes(errorCode) && { errorCode: `${errorCode}` }),
+    };
   }
   return outcomeOf(blocks, { stop: failure === undefined ? stop : null, counts, failure });
 }

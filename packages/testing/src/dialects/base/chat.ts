@@ -100,6 +100,7 @@ export const TOO_LONG: DialectOutcome = {
   failure: { retryable: false, errorCode: "context_length_exceeded" },
 };
 export const TRY_AGAIN: DialectOutcome = { failure: { retryable: true } };
+export const FILTERED: DialectOutcome = { failure: { retryable: false, errorCode: "content_filter" } };
 export const REFUSED: DialectOutcome = { stop: "refusal" };
 
 /** Answers that most servers send in the API's own form. */

@@ -1,4 +1,4 @@
-import { chunksOf, json, REFUSED, SAID, sse, TOO_LONG, TRY_AGAIN, usual } from "../base/chat.ts";
+import { chunksOf, FILTERED, json, REFUSED, SAID, sse, TOO_LONG, TRY_AGAIN, usual } from "../base/chat.ts";
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 
 const model = "gpt-5.4-mini";
@@ -54,7 +54,7 @@ export const azureDialect: Dialect = {
           },
           400,
         ),
-        expected: REFUSED,
+        expected: FILTERED,
       },
       {
         title: "the finish reason `content_filter`, for the answer",

@@ -1,9 +1,9 @@
 import {
   CALLED,
   chunksOf,
+  FILTERED,
   json,
   LOOK,
-  REFUSED,
   SAID,
   sse,
   TOO_LONG,
@@ -83,7 +83,7 @@ export const litellmDialect: Dialect = {
           },
           400,
         ),
-        expected: REFUSED,
+        expected: FILTERED,
       },
     ],
     overflow: [

@@ -2,6 +2,7 @@ import {
   CALLED,
   callPiece,
   chunksOf,
+  FILTERED,
   json,
   LOOK,
   REFUSED,
@@ -63,7 +64,7 @@ export const openaiDialect: Dialect = {
           },
           400,
         ),
-        expected: REFUSED,
+        expected: FILTERED,
       },
     ],
     overflow: [

@@ -1,4 +1,4 @@
-import { chunksOf, json, REFUSED, SAID, sse, TOO_LONG, TRY_AGAIN, usual } from "../base/chat.ts";
+import { chunksOf, FILTERED, json, SAID, sse, TOO_LONG, TRY_AGAIN, usual } from "../base/chat.ts";
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 
 const model = "anthropic/claude-sonnet-5.5";
@@ -64,7 +64,7 @@ export const openrouterDialect: Dialect = {
           },
           403,
         ),
-        expected: REFUSED,
+        expected: FILTERED,
       },
     ],
     overflow: [

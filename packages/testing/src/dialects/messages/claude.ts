@@ -1,4 +1,4 @@
-import { json, REFUSED, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
+import { FILTERED, json, REFUSED, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 import { events, STOP, startOf, stopped, text, thinking, usualMessages } from "../base/messages.ts";
 
@@ -40,7 +40,7 @@ export const claudeDialect: Dialect = {
         title: "status 400, by its message",
         source: "https://github.com/anthropics/claude-code/issues/58367",
         response: json(error("invalid_request_error", "Output blocked by content filtering policy"), 400),
-        expected: REFUSED,
+        expected: FILTERED,
       },
       {
         title: "an error event, by its message",
@@ -50,7 +50,7 @@ export const claudeDialect: Dialect = {
           ...text(0, ["Grü"]),
           error("invalid_request_error", "Output blocked by content filtering policy"),
         ]),
-        expected: { ...REFUSED, text: "Grü" },
+        expected: { ...FILTERED, text: "Grü" },
       },
     ],
     overflow: [

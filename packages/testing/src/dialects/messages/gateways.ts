@@ -1,4 +1,4 @@
-import { CALLED, json, LOOK, REFUSED, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
+import { CALLED, FILTERED, json, LOOK, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 import { call, events, STOP, startOf, stopped, text, usualMessages } from "../base/messages.ts";
 
@@ -73,7 +73,7 @@ export const gatewayDialect: Dialect = {
           },
           400,
         ),
-        expected: REFUSED,
+        expected: FILTERED,
       },
     ],
     overflow: [
