@@ -143,11 +143,11 @@ function startBlock(answer: Reply, started: ContentBlock): void {
   const block = toJson(started) as ContentBlock;
   if (typeof block.type !== "string") throw malformedAnswer("a block without a type");
   const part = newPart(answer.blocks.length, block, answer.output);
-  if (isToolUse(block)) block.name = acceptedName(block.name);
   answer.blocks.push({ block, part, complete: false });
   // A block may start with text. Some servers also send a call's input at its start; `{}` counts as 0.
   const startChars = part?.tool ? JSON.stringify(block.input ?? {}).length - 2 : part?.pieces[0]?.length;
   answer.chars += BLOCK_CHARS + (startChars ?? 0) + countBesides(answer, block);
+  if (isToolUse(block)) block.name = acceptedName(block.name);
   if (part !== undefined) answer.parts.push(part);
 }
 

@@ -65,7 +65,7 @@ export interface Dialect {
   api: "chat" | "messages";
   /** A model's id as this server names its models. */
   model: string;
-  /** By kind: one or more answers, or why there are none. */
+  /** By kind: one or more answers, or the reason why the server sends no such answer. */
   cases: { readonly [kind in DialectKind]: readonly DialectCase[] | DialectAbsence };
 }
 
