@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ModelRequest, StoredEvent } from "@pawl/core";
 import { promptOf, requestEvent, requestOf } from "../../packages/core/src/context/build-request.ts";
 import { applyEvent } from "../../packages/core/src/fold/apply.ts";
-import { estimatedPrompt } from "../../packages/core/src/session/counted-prompt.ts";
 import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
+import { estimatedPrompt } from "../../packages/core/src/session/counted-prompt.ts";
 import { newSessionState } from "../../packages/core/src/session/new-state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 

@@ -32,9 +32,9 @@ export interface UserCircuits {
 const MOST_USERS = 1_000;
 
 /**
- * Makes a circuit for each user of a service, and one for all. In that one, a row of failures of one user counts
- * as one, because the user's input or token may have caused them. It takes at least two failures. A failure
- * with the weight `Infinity` opens it at once. The state is in memory, for the last 1,000 users.
+ * Makes a circuit for each user of a service, and one for all. In that one, a row of failures of one user
+ * counts as one, because the user's input or token may have caused them. It takes at least two failures. A
+ * failure with the weight `Infinity` opens it at once. The state is in memory, for the last 1,000 users.
  *
  * @example
  * ```ts

@@ -6,7 +6,6 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
-import { LEFT, refusedWords } from "./words.ts";
 
 /**
  * Returns a summary of an event in a few words, on one line.
@@ -123,11 +122,20 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       money(data.cost_cents),
     ),
   checkpoint: ({ reason, from_seq, refused }) =>
-    refused === undefined ? `${reason}, from event ${from_seq} on` : refusedWords(refused),
+    refused === undefined
+      ? `${reason}, from event ${from_seq} on`
+      : `refused for its ${refused.by}: ${quantity(refused.events.length, "event")} changed`,
   redaction: ({ seq }) => `redacts event ${seq}`,
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
+};
+
+/** Why a run was left by its process, in words. */
+const LEFT: Record<EventData["run_left"]["reason"], string> = {
+  draining: "its process shuts down",
+  hand_over: "its process hands it over",
+  taken_back: "its engine takes it back",
 };
 
 /** Returns the last eight characters of a call's id: a provider's ids all begin with the same characters. */

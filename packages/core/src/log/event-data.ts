@@ -181,8 +181,8 @@ export interface EventData {
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
    * wait for a time, see `ToolContext.wait`. If `pending` is empty, clients show the run as running.
    * `wake_at` is when the run continues even without an answer, ISO 8601. `clock` is the time by the store's
-   * clock if that clock was set back, so that the times of events are later: then every question expires after
-   * its own duration from `clock` on at the latest.
+   * clock if that clock was set back, so that the times of events are later: then every question expires
+   * after its own duration from `clock` on at the latest.
    */
   run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string; clock?: string };
   /**

@@ -1,3 +1,4 @@
+export { storedQuestionOf } from "../tools/define-tool.ts";
 export { askModelInRun } from "./ask.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";

@@ -14,8 +14,8 @@ import { sumOf } from "../../src/inspect.ts";
 import { unlimited } from "../../src/log/budget.ts";
 import { patchOf } from "../../src/log/store/row-patch.ts";
 import { budgetOf, storedBudget } from "../../src/log/stored-budget.ts";
-import { resultOf } from "../../src/session/run-result.ts";
 import { newSessionState } from "../../src/session/new-state.ts";
+import { resultOf } from "../../src/session/run-result.ts";
 import { limitReached, remainingOf } from "../../src/stop/limits.ts";
 import { addUsd, type NewEvent } from "../../src/store.ts";
 

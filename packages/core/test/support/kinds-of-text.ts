@@ -47,7 +47,7 @@ const pieces: Record<Exclude<KindOfText, "base64" | "emoji">, readonly string[]>
   code: [
     "export function sum(values: readonly number[]): number {\n  return values.reduce((total, value) => total + value, 0);\n}\n",
     'const { data, error } = await client.from("orders").select("id, total").eq("user_id", userId);\n',
-    "if (error !== undefined) throw new TypeError(`The order ${id} cannot be read: ${error.message}`);\n",
+    "if (error !== undefined) throw new TypeError('The order cannot be read: ' + error.message);\n",
     "for (const [index, row] of rows.entries()) {\n  if (index % 2 === 0) result.push({ ...row, even: true });\n}\n",
   ],
 };

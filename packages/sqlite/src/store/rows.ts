@@ -24,8 +24,8 @@ export const LEASE_IS_OVER: string = `(lease_holder IS NULL OR lease_expires_at 
   OR (lease_since < lease_expires_at AND lease_since - ${NOW} > lease_expires_at - lease_since))`;
 
 /**
- * SQL for whether the time has come at which a session wakes. One that is later than a change that lies in the
- * future counts as come: the clock was set back since, and the session would sleep too long.
+ * SQL for whether the time has come at which a session wakes. One that is later than a change that lies in
+ * the future counts as come: the clock was set back since, and the session would sleep too long.
  */
 export const WAKE_IS_DUE: string = `(wake_at <= ${NOW} OR (updated_at > ${NOW} AND wake_at > updated_at))`;
 

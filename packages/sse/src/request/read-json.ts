@@ -25,8 +25,8 @@ const LONG = 50_000;
 const pace = newPacer();
 
 /**
- * Parses the text of a body. Parses one long body in each turn of the event loop, because each may take a tenth
- * of a second.
+ * Parses the text of a body. Parses one long body in each turn of the event loop, because each may take a
+ * tenth of a second.
  *
  * @throws HTTPException 400 for invalid JSON.
  */

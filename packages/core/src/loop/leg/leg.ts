@@ -13,6 +13,7 @@ import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
+import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -34,7 +35,7 @@ import type {
   RefusalOutcome,
   Reported,
 } from "./part-types.ts";
-import type { AskProgress, HookProgress, UserDataProgress } from "./progress.ts";
+import type { LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** The caller of a run, the credentials that this process has for it, and the dependencies made for both. */
@@ -90,6 +91,8 @@ export interface Parts extends ConsentParts<Leg> {
   afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome>;
 
   // Questions (of hooks, of running tools, and for credentials), and waits.
+  /** Returns the fields of a tool's question as they are stored. Throws a PawlError `config`. */
+  storedQuestionOf(tool: Tool): StoredQuestion;
   /** Returns the event by which a hook asks the user about the run. */
   runQuestion(run: RunState, by: string, before: QuestionPlace, ask: Ask): QuestionEvent;
   /** Returns the event that asks the client for the caller's credentials. */
@@ -151,8 +154,8 @@ export interface LegRun {
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
-   * Returns the time by the store's clock. Only if the log had a later time when the leg began: then the clock
-   * was set back, and the times of events stand still until it has caught up.
+   * Returns the time by the store's clock. Only if the log had a later time when the leg began: then the
+   * clock was set back, and the times of events stand still until it has caught up.
    */
   readonly clockSetBack?: (() => string) | undefined;
   /**
@@ -206,13 +209,6 @@ export interface LegReaders {
 export interface PartsOfLeg extends ContextMethods {
   /** Loads the code that few runs need. Later calls return the loaded code. */
   load(): Promise<Parts>;
-}
-
-/** Records of the work that a leg does only once. */
-export interface LegRecords {
-  readonly hooks: HookProgress;
-  readonly userData: UserDataProgress;
-  readonly asks: AskProgress;
 }
 
 /** Runs the tasks of sub-agents. */

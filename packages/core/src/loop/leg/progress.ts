@@ -45,3 +45,10 @@ export interface UserDataProgress {
   /** Whether reading the user data has failed. */
   failed: boolean;
 }
+
+/** Records of the work that a leg does only once. */
+export interface LegRecords {
+  readonly hooks: HookProgress;
+  readonly userData: UserDataProgress;
+  readonly asks: AskProgress;
+}

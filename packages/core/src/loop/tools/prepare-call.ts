@@ -6,7 +6,6 @@ import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import { storedQuestionOf } from "../../tools/define-tool.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -150,6 +149,7 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
   const shown = toJson(
     payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
   );
+  const { storedQuestionOf } = await leg.parts.load();
   return questionEvent(call, {
     kind,
     payload: shown,

@@ -14,8 +14,14 @@ import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedAttemptsBefore, haltIfOverspent, nextAttempt } from "./attempts.ts";
-import { failedTurn, refusedAnswer } from "./failed-turn.ts";
+import {
+  beginAttempt,
+  failedAttemptsBefore,
+  failedTurn,
+  haltIfOverspent,
+  nextAttempt,
+  refusedAnswer,
+} from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
 

@@ -30,9 +30,9 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
  * left as `retryAfterMs`. After `coolDownMs` one trial call is let through: success closes the circuit,
  * failure opens it again.
  *
- * Each user has a circuit. The one of all users opens after `failures` failures in a row too, but those of one
- * user count as one there: their messages may have caused them. Calls outside of runs have no user, and share a
- * circuit.
+ * Each user has a circuit. The one of all users opens after `failures` failures in a row too, but those of
+ * one user count as one there: their messages may have caused them. Calls outside of runs have no user, and
+ * share a circuit.
  *
  * Each wrapper has its own state, in memory. Create one and share it between agents. A new process starts
  * with a closed circuit.

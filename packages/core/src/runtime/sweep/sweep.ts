@@ -75,8 +75,8 @@ const ABANDONED =
   " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
 /**
- * Resumes the sessions that are due. Resolves once each of them is resumed, could not be, or takes so long that
- * the sweep goes on without it.
+ * Resumes the sessions that are due. Resolves once each of them is resumed, could not be, or takes so long
+ * that the sweep goes on without it.
  */
 async function resumeAll(
   host: Host,

@@ -34,9 +34,9 @@ const SHARE = 0.1;
 const MOST_HANGING = 100;
 
 /**
- * Waits until a session is resumed or could not be. After a share of the lease time, the sweep goes on to other
- * sessions, and no sweep tries this one again until the store has answered. If the opening of many sessions
- * hangs already, waits as long as {@link withinLeaseTime} does.
+ * Waits until a session is resumed or could not be. After a share of the lease time, the sweep goes on to
+ * other sessions, and no sweep tries this one again until the store has answered. If the opening of many
+ * sessions hangs already, waits as long as {@link withinLeaseTime} does.
  */
 export async function untilResumedOrSlow<T>(
   { clock, leaseTtlMs, setbacks }: Host,
@@ -58,8 +58,8 @@ function isHanging({ dueAt }: { dueAt: number }): boolean {
 }
 
 /**
- * Reports a session that {@link withinLeaseTime} or {@link untilResumedOrSlow} has given up. `failures` is 1 afterwards, so it is reported
- * once.
+ * Reports a session that {@link withinLeaseTime} or {@link untilResumedOrSlow} has given up. `failures` is 1
+ * afterwards, so it is reported once.
  */
 export function reportIfHanging({ setbacks, report }: Host, { id }: Session): void {
   const setback = setbacks.get(id);
