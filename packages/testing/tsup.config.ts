@@ -1,10 +1,11 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  // The package has two doors. The others are here so that the simulated models, the HTTP servers and the
+  // The package has three doors. The others are here so that the simulated models, the HTTP servers and the
   // contracts come out in files of their own: a bundler for Workers then leaves out those that need Node.
   entry: [
     "src/index.ts",
+    "src/dialects.ts",
     "src/kills.ts",
     "src/models/scripted-model.ts",
     "src/models/strict-model.ts",

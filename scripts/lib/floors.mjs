@@ -62,7 +62,9 @@ export const FLOORS = {
   "packages/cloudflare/src": [["alarms"], ["object"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
-    ["base", "contract/base"],
+    ["base", "contract/base", "dialects/base"],
+    ["dialects/chat", "dialects/messages"],
+    ["dialects"],
     [
       "http",
       "messages/state",
@@ -70,6 +72,7 @@ export const FLOORS = {
       "contract/files",
       "contract/reservations",
       "contract/engine",
+      "contract/models",
     ],
     ["messages/validate"],
     ["messages"],

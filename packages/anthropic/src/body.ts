@@ -16,9 +16,14 @@ export interface ClaudeBodyOptions {
   /**
    * Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. `output_config` is merged
    * with `effort` and with the output format of the agent's `output`. `model`, `messages`, `system`,
-   * `max_tokens`, `tool_choice` and `stream` are refused.
+   * `max_tokens`, `tools`, `tool_choice` and `stream` are refused.
    */
   body?: { readonly [field: string]: unknown };
+  /**
+   * Tools that run on the API's side, e.g. `{ type: "web_search_20260318", name: "web_search" }`. They are
+   * sent after the agent's tools. Their uses are in the cost. Default: none.
+   */
+  serverTools?: readonly { readonly type: string; readonly [field: string]: unknown }[];
 }
 
 /** Fields of the request body that the log, the agent's options or the client decide. */
@@ -27,13 +32,15 @@ export const OWN_FIELDS: readonly string[] = [
   "messages",
   "system",
   "max_tokens",
+  "tools",
   "tool_choice",
   "stream",
 ];
 
 export function bodyOf(model: string, request: ModelRequest, options: ClaudeBodyOptions): Body {
-  const { thinking, body = {} } = options;
-  const { system, tools, maxTokens, toolChoice } = request;
+  const { thinking, body = {}, serverTools = [] } = options;
+  const { system, maxTokens, toolChoice } = request;
+  const tools = serverTools.length === 0 ? request.tools : [...request.tools, ...serverTools];
   const wire = {
     model,
     max_tokens: maxTokens,

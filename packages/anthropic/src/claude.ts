@@ -8,16 +8,18 @@ import {
   type ModelEvent,
   modelFailure,
   oneByOne,
+  pricingFor,
   safeRequestId,
 } from "@pawl/core/model";
 import { type Body, bodyOf, type ClaudeBodyOptions, OWN_FIELDS } from "./body.ts";
 import { openCall } from "./call.ts";
-import { answerReader } from "./events.ts";
+import { type AnswerReading, answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { CLAUDE } from "./model-failure.ts";
 import { claudeFormat, hasOutputFormat } from "./output-format.ts";
-import { pricingOf } from "./pricing.ts";
+import { pricingOf, withSurcharges } from "./pricing.ts";
 import { type Sender, senderOf } from "./sender.ts";
+import { chargesOf } from "./usage.ts";
 
 /** Options of `claude()`. */
 export interface ClaudeOptions extends ClaudeBodyOptions {
@@ -57,7 +59,13 @@ const CHECKS: ModelClientChecks<ClaudeOptions> = {
   example: "claude-sonnet-5-5",
   clientOf: "@anthropic-ai/sdk",
   isClient: (value) => typeof Object(Object(value).messages).create === "function",
-  kinds: { thinking: "object", effort: "string", body: bodyWithout(OWN_FIELDS) },
+  kinds: {
+    thinking: "object",
+    effort: "string",
+    body: bodyWithout(OWN_FIELDS),
+    serverTools: "list",
+  },
+  instead: { tools: "Tools are options of agent(); those that run on the API's side are `serverTools`." },
 };
 
 /**
@@ -86,7 +94,14 @@ const CHECKS: ModelClientChecks<ClaudeOptions> = {
  */
 export function claude(model: string, options: ClaudeOptions = {}): ModelClient {
   checkModelClient(model, options, CHECKS);
-  const pricing = options.pricing ?? pricingOf(model);
+  const given = options.pricing ?? pricingOf(model);
+  const { speed, inference_geo } = options.body ?? {};
+  const requested = { speed, inference_geo };
+  const base = given && withSurcharges(given);
+  const raised = base && pricingFor(base, requested);
+  // The same object if the request raises nothing, so that an application finds its own prices.
+  const pricing = raised === base ? given : raised;
+  const reported = new Set<string>();
   let made: Promise<Sender> | undefined;
   const sender = (): Promise<Sender> => {
     // Tries again after a failure: the key may be set by then.
@@ -106,7 +121,8 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     stream: (request, { signal }) => {
       // A client of the application's own has its own key and URL, which no hint would name correctly.
       const client = options.client === undefined ? { model } : undefined;
-      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal, client));
+      const answer = { model, charge: chargesOf({ pricing: base, requested, reported }) };
+      return oneByOne(answerOf(sender, bodyOf(model, request, options), answer, signal, client));
     },
   };
 }
@@ -115,6 +131,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
 async function* answerOf(
   sender: () => Promise<Sender>,
   body: Body,
+  reading: AnswerReading,
   signal: AbortSignal,
   client: FailedCall["client"],
 ): AsyncGenerator<ModelEvent[], void, undefined> {
@@ -126,16 +143,15 @@ async function* answerOf(
     used = await sender();
     const answer = await used.send(body, call);
     requestId = safeRequestId(answer.headers.get("request-id") ?? null, used.secrets);
-    const read = answerReader(answer, call, requestId);
+    const read = answerReader(answer, call, { ...reading, requestId });
     for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
-    throw signal.aborted
-      ? signal.reason
-      : modelFailure(CLAUDE, error, {
-          secrets: used?.secrets() ?? [],
-          requestId,
-          client: client && { ...client, baseURL: used?.baseURL },
-        });
+    if (signal.aborted) throw signal.reason;
+    throw modelFailure(CLAUDE, error, {
+      secrets: used?.secrets() ?? [],
+      requestId,
+      client: client && { ...client, baseURL: used?.baseURL },
+    });
   } finally {
     call.close();
   }

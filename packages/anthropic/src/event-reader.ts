@@ -21,10 +21,14 @@ export interface Listener {
 // reads the rest.
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const take = (type: string | undefined, data: string): void => {
-    if (type === undefined || data === "") return;
+    // Some gateways end an answer as Chat Completions does.
+    if (data === "" || data.trim() === "[DONE]") return;
     const event = type === "error" ? undefined : parsed(data);
-    // Some gateways name only the type in the JSON.
-    if (type === "error" || event?.type === ("error" as string)) onError(data);
+    // Some gateways name the type in the JSON only, or send an error without one.
+    const { type: named, error } = Object(event);
+    if (type === undefined && typeof named !== "string" && !error) return;
+    const isError = named === "error" || (type === undefined && typeof named !== "string");
+    if (type === "error" || isError) onError(data);
     else if (event === undefined) onBroken();
     else onEvent(event);
   };

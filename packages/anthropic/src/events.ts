@@ -9,22 +9,47 @@ import {
 } from "@pawl/core/model";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { dialectReader } from "./dialect.ts";
 import { eventReader } from "./event-reader.ts";
+import { eventsOfMessage, isErrorBody } from "./whole-message.ts";
 
 /** Returns the events of the next packet of a streamed answer; `undefined` after its end. */
 export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 
-/** Makes a reader of a streamed answer, which reads packet by packet up to `message_stop`. */
+/** What the reader of an answer has to know about it. */
+export interface AnswerReading {
+  /** Id of the model. */
+  model: string;
+  requestId?: string | undefined;
+  /** Adds to a usage what the server charges besides tokens. */
+  charge(usage: object): RawUsage;
+}
+
+/** The longest answer that is read if a server does not stream it, in characters. */
+const LONGEST_JSON = 8_000_000;
+
+/**
+ * Makes a reader of a streamed answer, which reads packet by packet up to `message_stop`, or up to the end of
+ * the body if the answer has given its stop reason. An answer that a server sends whole, as JSON, becomes the
+ * events of its stream.
+ */
 // The SDK's own iterator also drops pings, the only sign of life of a model that thinks, and it costs more
 // than all other steps.
-export function answerReader(answer: Answer, call: Call, requestId: string | undefined): AnswerReader {
+export function answerReader(
+  answer: Answer,
+  call: Call,
+  { model, requestId, charge }: AnswerReading,
+): AnswerReader {
   const check = eventCheck();
+  const inOwnWords = dialectReader(charge);
   const take = (events: ModelEvent[], event: ModelEvent): void => {
     check(event);
+    const added = inOwnWords(event);
     shorten(event);
     if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
     // Not an event of the API: only wrappers of a model announce attempts.
     if (event.type !== "attempt_failed") add(events, event);
+    if (added !== undefined) events.push(added);
   };
   const body = {
     headers: answer.headers,
@@ -33,16 +58,21 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
     onEnd: () => call.done(),
     close: () => call.close(),
   };
-  return packetReader<ModelEvent>(body, { requestId }, (progress) =>
-    eventReader({
+  return packetReader<ModelEvent>(body, { requestId }, (progress) => {
+    const stop = (): undefined => void progress.items.push({ type: "message_stop" });
+    const takeEvent = (event: ModelEvent): void => {
+      try {
+        take(progress.items, event);
+        if (event.type === "message_stop") progress.complete();
+        // Nothing but `message_stop` follows the reason why the answer has ended.
+        if (event.type === "message_delta" && event.delta.stop_reason !== null) progress.mayEnd(stop);
+      } catch (error) {
+        progress.fail(unreadable(error));
+      }
+    };
+    const parse = eventReader({
       onEvent: (event) => {
-        if (!progress.begin()) return;
-        try {
-          take(progress.items, event);
-          if (event.type === "message_stop") progress.complete();
-        } catch (error) {
-          progress.fail(unreadable(error));
-        }
+        if (progress.begin()) takeEvent(event);
       },
       onError: (data) => {
         if (progress.begin()) progress.fail(streamError(data, answer));
@@ -50,8 +80,40 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
       onBroken: () => {
         if (progress.begin()) progress.fail(cutOffAnswer(requestId));
       },
-    }),
-  );
+    });
+    let json: string | undefined;
+    let begun = false;
+    const readWhole = (): Error | undefined => {
+      const message = parsed(json ?? "");
+      if (message === undefined) return cutOffAnswer(requestId);
+      if (isErrorBody(message)) return streamError(json ?? "", answer);
+      try {
+        for (const event of eventsOfMessage(message, model)) take(progress.items, event);
+        return undefined;
+      } catch (error) {
+        return unreadable(error);
+      }
+    };
+    return (text) => {
+      if (!begun && text.trim() !== "") {
+        begun = true;
+        if (text.trimStart().startsWith("{")) json = "";
+      }
+      if (json === undefined) return parse(text);
+      progress.begin();
+      progress.mayEnd(readWhole);
+      json += text;
+      if (json.length > LONGEST_JSON) progress.fail(cutOffAnswer(requestId));
+    };
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The length at which an answer's id and similar texts are cut, in characters. */
@@ -83,7 +145,14 @@ function shorten(event: ModelEvent): void {
 
 /** Returns the counts of tokens that have a price. */
 function countsOf(usage: unknown): RawUsage {
-  const counts = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+  const counts = [
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "price_factor",
+    "other_usd",
+  ];
   const known = Object.entries(Object(usage)).filter(
     ([field, value]) => counts.includes(field) && typeof value === "number",
   );

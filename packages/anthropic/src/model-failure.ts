@@ -7,10 +7,27 @@ const passing: readonly unknown[] = ["overloaded_error", "api_error", "timeout_e
 /** Error codes of an exhausted budget. The status is 429 or 400, but retrying does not help. */
 const spent = /spend_limit_reached$/;
 
-/** Codes for failures that the API describes only in a message. */
+/** Types of failures inside a stream that the same request would meet again. */
+const lasting = /invalid|authentic|permission|not_found|billing|too_large|forbidden|unauthorized/i;
+
+const OVERFLOW = "context_length_exceeded";
+const FILTER = "content_filter";
+
+/**
+ * Codes for failures that servers describe only in a message. The corpus of `@pawl/testing/dialects` names
+ * the source of each.
+ */
 const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^You have reached your specified API usage limits/, "own_spend_limit_reached"],
-  [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
+  [/prompt is too long|input length and `max_tokens` exceed context limit/i, OVERFLOW],
+  [/request_too_large|Request exceeds the maximum size/i, OVERFLOW],
+  // Bedrock
+  [/Input is too long for requested model/i, OVERFLOW],
+  // Servers of other models behind the Messages API: vLLM, llama.cpp, Ollama, LiteLLM
+  [/maximum context length|exceeds the available context size|ContextWindowExceededError/i, OVERFLOW],
+  [/exceed(s|ed)? (the |max )?context length|context_length_exceeded|exceed_context_size_error/i, OVERFLOW],
+  [/Output blocked by content filtering policy/i, FILTER],
+  [/content_filter|content management policy|ContentPolicyViolationError|content_policy_violation/i, FILTER],
 ];
 
 /** The Messages API, and how the SDK's errors are read. */
@@ -23,8 +40,10 @@ export const CLAUDE: ModelApi = {
 };
 
 function failureIn(error: APIError): ApiFailure {
-  const { status, headers, type, requestID: requestId, apiMessage: message } = error;
-  const errorCode = errorCodeOf(error);
+  const { status, headers, type, requestID: requestId } = error;
+  const message = messageIn(error);
+  const isUnreached = error instanceof APIConnectionError;
+  const errorCode = isUnreached || status === 429 ? codeIn(error) : errorCodeOf(error, message);
   return {
     message,
     status,
@@ -32,15 +51,28 @@ function failureIn(error: APIError): ApiFailure {
     type,
     errorCode,
     requestId,
-    isUnreached: error instanceof APIConnectionError,
-    isSpent: spent.test(errorCode ?? ""),
-    isTemporary: passing.includes(type),
+    isUnreached,
+    // Some servers answer with status 500 if a prompt is too long. It stays too long.
+    isSpent: spent.test(errorCode ?? "") || errorCode === OVERFLOW || errorCode === FILTER,
+    isTemporary: passing.includes(type) || !lasting.test(`${type ?? ""}`),
   };
 }
 
+/** Returns the message of an error. Bedrock and gateways send it outside of `error`. */
+function messageIn({ apiMessage, error }: APIError): unknown {
+  if (typeof apiMessage === "string") return apiMessage;
+  const { message, detail, error: inner } = Object(Array.isArray(error) ? error[0] : error);
+  return [message, detail, inner].find((one) => typeof one === "string");
+}
+
 // The SDK copies these fields from the server's JSON, whatever they are.
-function errorCodeOf(error: APIError): string | undefined {
-  const { errorCode, apiMessage }: { errorCode?: unknown; apiMessage?: unknown } = error;
-  if (typeof errorCode === "string") return errorCode;
-  return typeof apiMessage === "string" ? codes.find(([words]) => words.test(apiMessage))?.[1] : undefined;
+function codeIn(error: APIError): string | undefined {
+  const { errorCode }: { errorCode?: unknown } = error;
+  return typeof errorCode === "string" ? errorCode : undefined;
+}
+
+function errorCodeOf(error: APIError, message: unknown): string | undefined {
+  const { code } = Object(Object(error.error).error);
+  const said = [message, error.type, code].filter((one) => typeof one === "string");
+  return codeIn(error) ?? codes.find(([words]) => said.some((one) => words.test(one)))?.[1];
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ModelRequest } from "@pawl/core";
-import { formatSchema } from "@pawl/core/model";
+import { formatSchema, withoutOpaque } from "@pawl/core/model";
 
 /**
  * What the API's output formats can express, as of 2026-11-22: at most 24 optional fields and 16 unions in a
@@ -38,11 +38,13 @@ export function outputConfig(
 }
 
 /**
- * Returns the messages without citations, which the API refuses together with an output format: neither in
- * documents and search results, nor in what tools have returned.
+ * Returns the messages without what servers of other APIs want back. With an output format, returns them
+ * without citations, too, which the API refuses then: neither in documents and search results, nor in what
+ * tools have returned.
  */
 export function messagesFor({ messages, outputFormat }: ModelRequest): ModelRequest["messages"] {
-  return outputFormat === undefined ? messages : messages.map(withoutCitations);
+  const own = withoutOpaque(messages);
+  return outputFormat === undefined ? own : own.map(withoutCitations);
 }
 
 function withoutCitations<T>(part: T): T {

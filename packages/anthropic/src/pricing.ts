@@ -1,11 +1,10 @@
 import { checkOptions, type Pricing } from "@pawl/core";
+import type { TokenPrices } from "@pawl/core/model";
 
-type Prices = Omit<Pricing, "longPrompt">;
-
-const opus: Prices = { input: 5, output: 25, cacheWrite5m: 6.25, cacheWrite1h: 10, cacheRead: 0.5 };
-const fable: Prices = { input: 8, output: 40, cacheWrite5m: 10, cacheWrite1h: 16, cacheRead: 0.2 };
-const fable51: Prices = { input: 10, output: 50, cacheWrite5m: 12.5, cacheWrite1h: 20, cacheRead: 0.25 };
-const sonnet4: Prices = { input: 3, output: 15, cacheWrite5m: 3.75, cacheWrite1h: 6, cacheRead: 0.3 };
+const opus: TokenPrices = { input: 5, output: 25, cacheWrite5m: 6.25, cacheWrite1h: 10, cacheRead: 0.5 };
+const fable: TokenPrices = { input: 8, output: 40, cacheWrite5m: 10, cacheWrite1h: 16, cacheRead: 0.2 };
+const fable51: TokenPrices = { input: 10, output: 50, cacheWrite5m: 12.5, cacheWrite1h: 20, cacheRead: 0.25 };
+const sonnet4: TokenPrices = { input: 3, output: 15, cacheWrite5m: 3.75, cacheWrite1h: 6, cacheRead: 0.3 };
 
 /**
  * List prices in US dollars per million tokens, as of 2026-11-20, for standard speed and without regional
@@ -62,4 +61,20 @@ export function pricingOf(model: string): Pricing | undefined {
   checkOptions("pricingOf()", { model }, { model: "string!" });
   const name = Object.hasOwn(prices, model) ? model : model.replace(/-\d{8}$/, "");
   return Object.hasOwn(prices, name) ? prices[name] : undefined;
+}
+
+/**
+ * What the API charges beside the tokens of a model, as of 2026-11-29: 10 $ for 1,000 web searches (failed
+ * ones are free), a tenth more for answers in the US only, and twice the price for fast ones.
+ */
+// platform.claude.com: /docs/en/about-claude/pricing, /docs/en/build-with-claude/fast-mode. Web fetches and
+// code execution beside them cost nothing but their tokens.
+const SURCHARGES = {
+  perThousandUses: { web_search_requests: 10 },
+  factors: { inference_geo: { us: 1.1 }, speed: { fast: 2 } },
+};
+
+/** Adds to prices what the API charges besides, unless they have their own values for it. */
+export function withSurcharges(pricing: Pricing): Pricing {
+  return { ...SURCHARGES, ...pricing };
 }

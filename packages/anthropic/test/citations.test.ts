@@ -32,7 +32,7 @@ it("F14 citations arrive in pieces, are kept as they are, and are sent back as t
   const script = [{ content: answer }, { text: "Bye." }];
   const api = await messagesApi({ script });
   const model = client(api, {
-    body: { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }] },
+    serverTools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
   });
   const reader = agent({ name: "reader", model, instructions: "You read." });
   const pawl = runtime({ agents: [reader], store: memoryStore() });

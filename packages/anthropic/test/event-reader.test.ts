@@ -78,12 +78,21 @@ const message = fc.oneof(
 
 type Heard = ["event", unknown] | ["error", string] | ["broken"];
 
+/** Whether a message without a type names it in its JSON. */
+function isTyped(data: string): boolean {
+  try {
+    return typeof JSON.parse(data)?.type === "string";
+  } catch {
+    return false;
+  }
+}
+
 /** What the parsers say of the whole of it. */
 function plainly(text: string): Heard[] {
   const heard: Heard[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
-      if (event === undefined || data === "") return;
+      if (data === "" || (event === undefined && !isTyped(data))) return;
       if (event === "error") return void heard.push(["error", data]);
       try {
         heard.push(["event", JSON.parse(data)]);
@@ -150,5 +159,14 @@ describe("the text of an answer", () => {
     for (let at = 0; at <= text.length; at += 1) {
       expect(inSlices([text.slice(0, at), text.slice(at)])).toStrictEqual(plainly(text));
     }
+  });
+
+  it("B4 is read without the types of its messages, and with the end of another API", () => {
+    const data = '{"type":"content_block_stop","index":3}';
+    expect(inSlices([`data: ${data}\n\ndata: {"a":1}\n\ndata: half\n\ndata: [DONE]\n\n`])).toEqual([
+      ["event", JSON.parse(data)],
+    ]);
+    const error = '{"error":{"message":"Gone"}}';
+    expect(inSlices([`data: ${error}\n\n`, "event: ping\ndata: [DONE]\n\n"])).toEqual([["error", error]]);
   });
 });

@@ -53,7 +53,7 @@ it("L18 continues a paused answer over HTTP: the API gets back, at the end, the 
     { text: "Bye." },
   ];
   const tools = [{ type: "web_search_20260318", name: "web_search" }];
-  await using at = await overHttp(script, { body: { tools } });
+  await using at = await overHttp(script, { serverTools: tools });
   const { sessionId, stop } = await at.say("Go");
   expect(stop.type).toBe("end_turn");
   await at.say("Thanks", { sessionId });

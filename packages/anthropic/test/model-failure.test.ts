@@ -33,7 +33,13 @@ const failures: [string, Reply, object][] = [
   [
     "413",
     { fault: { status: 413 } },
-    { status: 413, type: "request_too_large", retryable: false, requestId },
+    {
+      status: 413,
+      type: "request_too_large",
+      errorCode: "context_length_exceeded",
+      retryable: false,
+      requestId,
+    },
   ],
   [
     "429",

@@ -20,11 +20,12 @@ export { type PictureType, pictureType } from "./files/picture-type.ts";
 
 // Usage
 
+export { pricingFor, type UsageChargesOptions, usageCharges } from "./model/charges.ts";
 export { longestAnswer, writtenLength } from "./model/estimate.ts";
-export { addUsage, noUsage, type RawUsage, usageFromWire } from "./model/pricing.ts";
+export { addUsage, noUsage, type RawUsage, type TokenPrices, usageFromWire } from "./model/pricing.ts";
 export type { UsageEstimates } from "./model/usage-so-far.ts";
 
-// The shape of an answer
+// The shape of an answer, and of requests
 
 export { eventCheck } from "./model/check-event.ts";
 export {
@@ -34,6 +35,8 @@ export {
   packetReader,
 } from "./model/clients/packet-reader.ts";
 export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./model/malformed.ts";
+export { opaqueOf, withOpaque, withoutOpaque } from "./model/opaque.ts";
+export { stopReasonNamed } from "./model/stop-names.ts";
 
 // Failures, and secrets in them
 

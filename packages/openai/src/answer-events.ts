@@ -1,4 +1,4 @@
-import type { ModelEvent, RawUsage } from "@pawl/core/model";
+import { type ModelEvent, type RawUsage, stopReasonNamed } from "@pawl/core/model";
 import { type Calls, readCalls } from "./calls.ts";
 import { type Chunk, type Delta, EMPTY } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
@@ -24,6 +24,8 @@ export interface AnswerOptions {
   maxTokens: number;
   /** The length at which the answer is cut, in characters. */
   maxChars: number;
+  /** Adds to the usage what the server charges besides tokens. */
+  charge(usage: object): RawUsage;
 }
 
 interface State {
@@ -58,18 +60,19 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
     state.blocks += 1;
     return state.blocks - 1;
   };
-  const calls = readCalls({ idOf: options.callId, nextBlock });
+  const calls = readCalls({ idOf: options.callId, nextBlock, model: options.model });
   let hasBegun = false;
   return {
     take(chunk) {
       const events: ModelEvent[] = hasBegun ? [] : [startOf(chunk, options)];
       hasBegun = true;
       if (chunk.usage) Object.assign(state.usage, usageOf(chunk.usage));
+      if (chunk.tier) Object.assign(state.usage, { service_tier: chunk.tier });
       for (const { index, delta, finishReason } of chunk.choices) {
         // Other indexes occur only if a request asks for several answers.
         if (index !== 0) continue;
         if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
-        if (finishReason) state.stop = finishReason;
+        if (finishReason) state.stop = stopReasonNamed(finishReason);
       }
       return events.length > 0 ? events : [{ type: "ping" }];
     },
@@ -117,11 +120,8 @@ function written({ chars }: State, calls: Calls): number {
   return chars + calls.chars();
 }
 
-function endOf(
-  state: State,
-  calls: Calls,
-  { promptTokens, maxTokens, maxChars }: AnswerOptions,
-): ModelEvent[] {
+function endOf(state: State, calls: Calls, options: AnswerOptions): ModelEvent[] {
+  const { promptTokens, maxTokens, maxChars } = options;
   const chars = written(state, calls);
   const isOverlong = chars > maxChars && state.stop === null;
   const stop_reason = isOverlong ? "max_tokens" : stopReasonOf(state, calls);
@@ -133,24 +133,15 @@ function endOf(
     .sort((a, b) => a - b)
     .map((index) => ({ type: "content_block_stop" as const, index }));
   const output_tokens = Math.min(estimatedTokens(chars), maxTokens);
-  const usage = { input_tokens: promptTokens, output_tokens, ...state.usage };
+  const usage = options.charge({ input_tokens: promptTokens, output_tokens, ...state.usage });
   return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
 }
 
-const STOPS: ReadonlyMap<string, string> = new Map([
-  ["stop", "end_turn"],
-  ["tool_calls", "tool_use"],
-  ["function_call", "tool_use"],
-  ["length", "max_tokens"],
-  ["content_filter", "refusal"],
-]);
-
 /**
- * Returns the stop reason in the words of the Messages API. Some servers end calls with `stop`, and all do
- * for forced calls. Unknown reasons are not changed.
+ * Returns the stop reason. Some servers end calls with `stop`, and all do for forced calls, so an answer that
+ * ended by itself with a call in it has stopped for the call.
  */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
-  if (isRefused && stop !== "length") return "refusal";
-  if (stop === "stop" && calls.count() > 0) return "tool_use";
-  return stop === null ? null : (STOPS.get(stop) ?? stop);
+  if (isRefused && stop !== "max_tokens") return "refusal";
+  return stop === "end_turn" && calls.count() > 0 ? "tool_use" : stop;
 }

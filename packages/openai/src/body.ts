@@ -25,7 +25,8 @@ export interface OpenAIBodyOptions {
   systemRole?: "system" | "developer";
   /**
    * Further fields of the request body, e.g. `{ temperature: 0 }`. The value `undefined` removes a field that
-   * Pawl sets. `model`, `messages`, `stream` and limits on the answer's length are refused.
+   * Pawl sets. `model`, `messages`, `stream`, limits on the answer's length, tools and what makes the model
+   * call them, and `n` are refused.
    */
   body?: { readonly [field: string]: unknown };
 }
@@ -37,6 +38,12 @@ export const OWN_FIELDS: readonly string[] = [
   "stream",
   "max_tokens",
   "max_completion_tokens",
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  // Only the first answer is read, and all are charged.
+  "n",
 ];
 
 export function bodyOf(model: string, request: ModelRequest, options: OpenAIBodyOptions): Body {
@@ -46,7 +53,7 @@ export function bodyOf(model: string, request: ModelRequest, options: OpenAIBody
   const effort = options.reasoningEffort ?? (hasTools ? effortWithTools(model) : undefined);
   const wire = {
     model,
-    messages: wireMessages(request, systemRole),
+    messages: wireMessages(request, systemRole, model),
     ...(hasTools && { tools: tools.map(wireTool), ...choiceOf(toolChoice) }),
     [maxTokensField]: maxTokens,
     ...(effort !== undefined && { reasoning_effort: effort }),

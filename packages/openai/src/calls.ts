@@ -1,5 +1,5 @@
-import { type ModelEvent, writtenLength } from "@pawl/core/model";
-import type { CallDelta } from "./chunk.ts";
+import { type ModelEvent, withOpaque, writtenLength } from "@pawl/core/model";
+import type { CallDelta, Fields } from "./chunk.ts";
 
 /**
  * The number of characters that each call counts in addition to its name and input. So an answer of calls
@@ -31,12 +31,16 @@ interface Call {
   block: number | undefined;
   /** Input that arrived before the tool's name. It is sent once the block begins. */
   waiting: string;
+  /** Further fields of the call that have arrived up to its name. */
+  extra: Fields;
 }
 
 export interface CallOptions {
   /** Converts a call's id from the server to the id under which the call is stored. */
   idOf(given: string | undefined): string;
   nextBlock(): number;
+  /** The id of the model. The further fields of a call are stored with it. */
+  model: string;
 }
 
 /**
@@ -46,7 +50,7 @@ export interface CallOptions {
  * - Servers without indexes send a call in one piece, or its id and name in the first piece.
  * - Some servers give every call the index 0. There, a new id begins a new call.
  */
-export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
+export function readCalls({ idOf, nextBlock, model }: CallOptions): Calls {
   const calls: Call[] = [];
   const known = newIndex();
   let chars = 0;
@@ -58,7 +62,7 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
       const { id, name, arguments: piece } = delta;
       let call = callOf(known, delta);
       if (call === undefined) {
-        call = { key: delta.index, id: undefined, block: undefined, waiting: "" };
+        call = { key: delta.index, id: undefined, block: undefined, waiting: "", extra: {} };
         calls.push(call);
         chars += CALL_CHARS;
         known.last = call;
@@ -68,9 +72,10 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
       if (call.id === undefined && id !== undefined) chars += setId(known, call, id);
       if (call.block !== undefined) return piece ? [inputDelta(call.block, piece)] : [];
       call.waiting += piece ?? "";
+      call.extra = { ...call.extra, ...delta.extra };
       if (!name) return [];
       call.block = nextBlock();
-      const block = { type: "tool_use", id: idOf(call.id), name, input: {} };
+      const block = withOpaque({ type: "tool_use", id: idOf(call.id), name, input: {} }, model, call.extra);
       const started: ModelEvent = { type: "content_block_start", index: call.block, content_block: block };
       return call.waiting === "" ? [started] : [started, inputDelta(call.block, call.waiting)];
     },

@@ -9,6 +9,8 @@ export interface Chunk {
   model?: string;
   choices: readonly Choice[];
   usage?: Fields;
+  /** The tier by which OpenAI charges the answer. */
+  tier?: string;
 }
 
 interface Choice {
@@ -33,6 +35,8 @@ export interface CallDelta {
   id?: string;
   name?: string;
   arguments?: string;
+  /** Further fields of the call, e.g. Gemini's `extra_content`. The server wants them back with the call. */
+  extra?: Fields;
 }
 
 /** An object of the server whose fields were not checked. */
@@ -56,18 +60,22 @@ export const EMPTY: Chunk = { choices: [] };
  * @throws PawlError `model_error` if any other field has another kind than the API's.
  */
 export function readChunk(value: unknown): Chunk {
-  const { id, model, choices, usage } = item("a chunk", value);
+  const { id, model, choices, usage, x_groq, service_tier } = item("a chunk", value);
+  // Groq sent the usage here before it had `stream_options`.
+  const counts = usage ?? (isFields(x_groq) ? x_groq.usage : undefined);
   return {
     ...(typeof id === "string" && { id: id.slice(0, LONGEST_NAME) }),
     ...(typeof model === "string" && { model: model.slice(0, LONGEST_NAME) }),
     choices: list("`choices`", choices).map(readChoice),
-    ...(isFields(usage) && { usage }),
+    ...(isFields(counts) && { usage: counts }),
+    ...(typeof service_tier === "string" && { tier: service_tier.slice(0, LONGEST_REASON) }),
   };
 }
 
 function readChoice(value: unknown): Choice {
   const choice = item("a choice", value);
-  const delta = object("`delta`", choice.delta);
+  // An answer that was not streamed has a message, see `read-json.ts`.
+  const delta = object("`delta`", choice.delta ?? choice.message);
   const finishReason = text("`finish_reason`", choice.finish_reason);
   return {
     index: number("`index` of a choice", choice.index) ?? 0,
@@ -76,7 +84,14 @@ function readChoice(value: unknown): Choice {
   };
 }
 
-function readDelta({ content, refusal, reasoning_content, reasoning, tool_calls }: Fields): Delta {
+function readDelta({
+  content,
+  refusal,
+  reasoning_content,
+  reasoning,
+  tool_calls,
+  function_call,
+}: Fields): Delta {
   const written = readContent(content);
   const refused = text("`refusal`", refusal);
   // Servers use one of these two names.
@@ -85,8 +100,14 @@ function readDelta({ content, refusal, reasoning_content, reasoning, tool_calls 
     ...(written.text && { content: written.text }),
     ...(refused && { refusal: refused }),
     reasoning: `${thought}${written.reasoning}`,
-    calls: list("`tool_calls`", tool_calls).map(readCall),
+    calls: [...list("`tool_calls`", tool_calls).map(readCall), ...legacyCall(function_call)],
   };
+}
+
+/** Reads the call of a server that has not more than one, by the name that the field had before 2023-11. */
+function legacyCall(function_call: unknown): CallDelta[] {
+  const called = object("`function_call`", function_call);
+  return called === undefined ? [] : [readCall({ index: 0, function: called })];
 }
 
 /** Reads a chunk's text. Some servers send a list of parts, which may also be reasoning. */
@@ -102,19 +123,33 @@ function readContent(content: unknown): { text: string; reasoning: string } {
 }
 
 function readCall(value: unknown): CallDelta {
-  const call = item("a tool call", value);
-  const called = object("`function` of a tool call", call.function) ?? {};
-  const index = number("`index` of a tool call", call.index);
+  const { index: at, id: given, type: _, function: inner, ...more } = item("a tool call", value);
+  const { name: called, arguments: input, ...moreInside } = object("`function` of a tool call", inner) ?? {};
+  const index = number("`index` of a tool call", at);
   // Some servers number their calls.
-  const id = typeof call.id === "number" ? `${call.id}` : text("`id` of a tool call", call.id);
-  const name = text("`name` of a tool call", called.name);
-  const written = text("`arguments` of a tool call", called.arguments);
+  const id = typeof given === "number" ? `${given}` : text("`id` of a tool call", given);
+  const name = text("`name` of a tool call", called);
+  // Some servers send the input as an object instead of its JSON.
+  const written = isFields(input) ? JSON.stringify(input) : text("`arguments` of a tool call", input);
+  const extra = { ...present(more), ...(isEmpty(moreInside) ? {} : { function: present(moreInside) }) };
   return {
     ...(index !== undefined && { index }),
     ...(id && { id }),
     ...(name && { name }),
     ...(written && { arguments: written }),
+    ...(!isEmpty(extra) && { extra }),
   };
+}
+
+/** Returns the fields that have a value. */
+function present(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+function isEmpty(fields: Fields): boolean {
+  return Object.keys(present(fields)).length === 0;
 }
 
 export function isFields(value: unknown): value is Fields {

@@ -1,5 +1,5 @@
 import { type ContentBlock, isText, isToolUse, type Message, type ModelRequest } from "@pawl/core";
-import type { ToolResultBlock } from "@pawl/core/model";
+import { opaqueOf, type ToolResultBlock } from "@pawl/core/model";
 import type { OpenAI } from "openai";
 import { shortIds } from "./short-ids.ts";
 
@@ -17,25 +17,30 @@ type Part =
 export function wireMessages(
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
   systemRole: "system" | "developer",
+  model: string,
 ): WireMessage[] {
   const idOf = shortIds(messages);
   const instructions = joined(system);
   const head: WireMessage[] = instructions === "" ? [] : [{ role: systemRole, content: instructions }];
   const rest = messages.flatMap((message) =>
-    message.role === "assistant" ? assistantMessage(message, idOf) : userMessages(message, idOf),
+    message.role === "assistant" ? assistantMessage(message, idOf, model) : userMessages(message, idOf),
   );
   return [...head, ...rest];
 }
 
 type IdOf = (id: string) => string;
 
-function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
+function assistantMessage({ content }: Message, idOf: IdOf, model: string): WireMessage[] {
   const text = joined(content);
-  const calls = content.filter(isToolUse).map(({ id, name, input }) => ({
-    id: idOf(id),
-    type: "function" as const,
-    function: { name, arguments: JSON.stringify(input) },
-  }));
+  const calls = content.filter(isToolUse).map((block) => {
+    const { function: inside, ...extra } = opaqueOf(block, model);
+    return {
+      ...extra,
+      id: idOf(block.id),
+      type: "function" as const,
+      function: { ...Object(inside), name: block.name, arguments: JSON.stringify(block.input) },
+    };
+  });
   if (calls.length === 0) return text === "" ? [] : [{ role: "assistant", content: text }];
   return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
 }

@@ -1,5 +1,6 @@
 import { type ApiFailure, isPassing, type ModelApi } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
+import { refusedFor } from "./refusals.ts";
 
 /** Types and codes of temporary failures inside a stream. Such failures have no status. */
 const passing: readonly unknown[] = [
@@ -16,6 +17,10 @@ const passing: readonly unknown[] = [
 /** Codes of an exhausted account. The status is 429, but retrying does not help. */
 const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
+/** Types and codes of failures inside a stream that the same request would meet again. */
+const lasting =
+  /invalid|authentic|permission|not_found|forbidden|unauthorized|too_large|BadRequest|Moderation/i;
+
 /** Chat Completions, and how the SDK's errors are read. */
 export const OPENAI: ModelApi = {
   maker: "openai()",
@@ -28,22 +33,34 @@ export const OPENAI: ModelApi = {
 
 function failureIn(error: APIError): ApiFailure {
   const { status, headers, type, requestID: requestId } = error;
-  // Gateways put the status of the server behind them into `code`.
-  const code: unknown = error.code;
+  // Gateways put the status of the server behind them into `code`, some as a text.
+  const code: unknown = /^[45]\d\d$/.test(`${error.code}`) ? Number(error.code) : error.code;
+  const message = messageIn(error);
   const isSpent = spent.includes(code) || spent.includes(type);
+  const isUnreached = error instanceof APIConnectionError;
+  const refused = isUnreached ? undefined : refusedFor(error, message);
   return {
-    message: messageIn(error),
+    message,
     status,
     headers,
     type,
     // Circuit breakers know this code.
-    errorCode: isSpent ? "spend_limit_reached" : code,
+    errorCode: isSpent ? "spend_limit_reached" : (refused ?? code),
     requestId,
-    isUnreached: error instanceof APIConnectionError,
-    isSpent,
-    isTemporary:
-      typeof code === "number" ? isPassing(code) : passing.includes(type) || passing.includes(code),
+    isUnreached,
+    // Some servers answer with status 500 if a prompt is too long. It stays too long.
+    isSpent: isSpent || refused !== undefined,
+    isTemporary: typeof code === "number" ? isPassing(code) : isTemporary(type, code),
   };
+}
+
+/**
+ * Returns whether a failure without a status, i.e. within a 200, is temporary. The request was accepted
+ * before, so it is, unless the error says that the request is at fault.
+ */
+function isTemporary(type: unknown, code: unknown): boolean {
+  if (passing.includes(type) || passing.includes(code)) return true;
+  return !lasting.test(`${type ?? ""} ${code ?? ""}`);
 }
 
 /** Returns the API's own message, without the status that the SDK prepends. */

@@ -2,24 +2,25 @@ import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
 import {
   bodyWithout,
   checkModelClient,
-  clientSecrets,
   longestAnswer,
   type ModelClientChecks,
   type ModelEvent,
   modelFailure,
+  pricingFor,
   safeRequestId,
   unreadable,
 } from "@pawl/core/model";
-import { OpenAI } from "openai";
-import { type AnswerEvents, answerEvents } from "./answer-events.ts";
-import { type Body, bodyOf, type OpenAIBodyOptions, OWN_FIELDS } from "./body.ts";
+import type { OpenAI } from "openai";
+import { type AnswerEvents, type AnswerOptions, answerEvents } from "./answer-events.ts";
+import { bodyOf, type OpenAIBodyOptions, OWN_FIELDS } from "./body.ts";
 import { callIds } from "./call-ids.ts";
 import type { Chunk } from "./chunk.ts";
 import { OPENAI } from "./model-failure.ts";
 import { chatFormat } from "./output-format.ts";
-import { pricingOf } from "./pricing.ts";
+import { pricingOf, withTiers } from "./pricing.ts";
 import { readChunks } from "./read-chunks.ts";
-import { estimatedPrompt } from "./usage.ts";
+import { type Sender, senderOf } from "./sender.ts";
+import { chargesOf, estimatedPrompt } from "./usage.ts";
 
 /** Options of `openai()`. */
 export interface OpenAIOptions extends OpenAIBodyOptions {
@@ -104,11 +105,18 @@ const CHECKS: ModelClientChecks<OpenAIOptions> = {
 export function openai(model: string, options: OpenAIOptions = {}): ModelClient {
   checkModelClient(model, options, CHECKS);
   const list = pricingOf(model);
-  const pricing = options.pricing ?? list;
+  const given = options.pricing ?? list;
+  const requested = { service_tier: options.body?.service_tier };
+  const base = given && withTiers(model, given);
+  const raised = base && pricingFor(base, requested);
+  // The same object if the request raises nothing, so that an application finds its own prices.
+  const pricing = raised === base ? given : raised;
   let sender: Sender | undefined;
+  const reported = new Set<string>();
+  const charge = () => chargesOf({ pricing: base, requested, reported });
   return {
     id: model,
-    ...(pricing === undefined ? {} : { pricing }),
+    ...(pricing && { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? list !== undefined,
     ...((options.outputFormat ?? list !== undefined) && { outputFormat: chatFormat }),
     reads: options.reads ?? (list === undefined ? [] : ["image", "pdf"]),
@@ -120,7 +128,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
         const secrets = options.apiKey === undefined ? [] : [options.apiKey];
         throw modelFailure(OPENAI, error, { secrets, client: { model } });
       }
-      yield* answerOf(sender, model, request, options, signal);
+      yield* answerOf(sender, model, request, { ...options, charge: charge() }, signal);
     },
   };
 }
@@ -130,7 +138,7 @@ async function* answerOf(
   { send, secrets, baseURL }: Sender,
   model: string,
   request: ModelRequest,
-  options: OpenAIOptions,
+  options: OpenAIOptions & Pick<AnswerOptions, "charge">,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { newId = randomId } = options;
@@ -146,20 +154,17 @@ async function* answerOf(
     const callId = callIds(request.messages, newId);
     const { maxTokens } = request;
     const maxChars = longestAnswer(maxTokens);
-    const answer = answerEvents({ model, requestId, promptTokens, callId, newId, maxTokens, maxChars });
+    const about = { model, requestId, promptTokens, callId, newId, charge: options.charge };
+    const answer = answerEvents({ ...about, maxTokens, maxChars });
     for await (const chunks of readChunks(response, requestId)) {
       for (const chunk of chunks) yield* taken(answer, chunk);
       if (answer.isOverlong()) break;
     }
     yield* answer.end();
   } catch (error) {
-    throw signal.aborted
-      ? signal.reason
-      : modelFailure(OPENAI, error, {
-          secrets: secrets(),
-          requestId,
-          client: options.client === undefined ? { model, baseURL } : undefined,
-        });
+    if (signal.aborted) throw signal.reason;
+    const client = options.client === undefined ? { model, baseURL } : undefined;
+    throw modelFailure(OPENAI, error, { secrets: secrets(), requestId, client });
   } finally {
     signal.removeEventListener("abort", abort);
     // Closes the connection if the answer was not read to its end; otherwise does nothing.
@@ -173,28 +178,6 @@ function taken(answer: AnswerEvents, chunk: Chunk): ModelEvent[] {
   } catch (error) {
     throw unreadable(error);
   }
-}
-
-interface Sender {
-  send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** Returns the secrets to remove from errors. */
-  secrets(): string[];
-  readonly baseURL: string | undefined;
-}
-
-function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
-  const sdk: Pick<OpenAI, "chat"> =
-    client ??
-    new OpenAI({
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(baseURL === undefined ? {} : { baseURL }),
-      ...(fetch === undefined ? {} : { fetch }),
-    });
-  return {
-    send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
-    secrets: () => clientSecrets(sdk, ["apiKey", "adminAPIKey"]),
-    baseURL: (sdk as { baseURL?: string }).baseURL,
-  };
 }
 
 function randomId(): string {

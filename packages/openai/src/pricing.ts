@@ -74,3 +74,31 @@ export function pricingOf(model: string): Pricing | undefined {
 export function undated(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }
+
+/**
+ * What a fast answer costs, by model, as a factor of the standard price. From OpenAI's page on priority
+ * processing, 2026-11-29. The page does not list the newest models: these count as the dearest one.
+ */
+const FAST: { readonly [model: string]: number } = {
+  "gpt-5.4": 2,
+  "gpt-5.4-mini": 2,
+  "gpt-5.2": 2,
+  "gpt-5.1": 2,
+  "gpt-5": 2,
+  "gpt-5-mini": 1.8,
+  "gpt-4.1": 1.75,
+  "gpt-4.1-mini": 1.75,
+  "gpt-4.1-nano": 2,
+  "gpt-4o": 1.7,
+  "gpt-4o-mini": 5 / 3,
+};
+
+const DEAREST_FAST = 2.5;
+
+/** Adds the factors of OpenAI's tiers to prices that do not have their own. */
+export function withTiers(model: string, pricing: Pricing): Pricing {
+  const name = undated(model);
+  const fast = Object.hasOwn(FAST, name) ? (FAST[name] ?? DEAREST_FAST) : DEAREST_FAST;
+  const service_tier = { flex: 0.5, priority: fast, fast };
+  return Object.hasOwn(known, name) ? { factors: { service_tier }, ...pricing } : pricing;
+}

@@ -2,13 +2,18 @@ import { cutOffAnswer, packetReader, unreadable } from "@pawl/core/model";
 import { createParser } from "eventsource-parser";
 import { APIError } from "openai/core/error";
 import { type Chunk, EMPTY, isFields, readChunk } from "./chunk.ts";
+import { errorIn } from "./error-body.ts";
 
 /** The time to wait for the end of a response's body, in milliseconds. */
 const END_MS = 100;
 
+/** The longest answer that is read if a server does not stream it, in characters. */
+const LONGEST_JSON = 8_000_000;
+
 /**
- * Yields the chunks of a streamed answer, packet by packet, up to `[DONE]`. A comment, which servers send as
- * a sign of life, becomes an empty chunk.
+ * Yields the chunks of a streamed answer, packet by packet, up to `[DONE]`, or up to the end of the body if
+ * the answer has given its finish reason. A comment, which servers send as a sign of life, becomes an empty
+ * chunk. An answer that a server sends whole, as JSON, becomes one chunk.
  */
 export async function* readChunks(
   response: Response,
@@ -21,6 +26,15 @@ export async function* readChunks(
     close: () => void reader?.cancel().catch(() => undefined),
   };
   const next = packetReader<Chunk>(body, { requestId, endMs: END_MS }, (answer) => {
+    const take = (data: string, event?: string): Error | undefined => {
+      const read = chunkOf(event, data, response, requestId);
+      if (read instanceof Error) return read;
+      answer.items.push(read);
+      // Nothing but the usage follows the reason why the answer has ended.
+      if (read.choices.some(({ index, finishReason }) => index === 0 && finishReason !== undefined))
+        answer.mayEnd(() => undefined);
+      return undefined;
+    };
     const parser = createParser({
       onComment: () => {
         if (answer.isOpen()) answer.items.push(EMPTY);
@@ -28,15 +42,30 @@ export async function* readChunks(
       onEvent: ({ event, data }) => {
         if (data === "" || !answer.begin()) return;
         if (data.trim() === "[DONE]") return answer.complete();
-        const read = chunkOf(event, data, response, requestId);
-        if (read instanceof Error) answer.fail(read);
-        else answer.items.push(read);
+        const failure = take(data, event);
+        if (failure !== undefined) answer.fail(failure);
       },
     });
-    return (text) => parser.feed(text);
+    let begun: "json" | "events" | undefined;
+    let json = "";
+    return (text) => {
+      begun ??= kindOf(text);
+      if (begun !== "json") return parser.feed(text);
+      answer.begin();
+      answer.mayEnd(() => take(json));
+      json += text;
+      if (json.length > LONGEST_JSON) answer.fail(cutOffAnswer(requestId));
+    };
   });
   for (let chunks = await next(); chunks !== undefined; chunks = await next())
     if (chunks.length > 0) yield chunks;
+}
+
+/** Returns whether a body is JSON or an event stream, by its first characters. */
+function kindOf(text: string): "json" | "events" | undefined {
+  const [first] = text.trimStart();
+  if (first === undefined) return undefined;
+  return first === "{" || first === "[" ? "json" : "events";
 }
 
 function chunkOf(
@@ -53,8 +82,8 @@ function chunkOf(
     // connection.
     return event === "error" ? failureIn({ message: data }, response) : cutOffAnswer(requestId);
   }
-  const { error } = Object(parsed) as { error?: unknown };
-  if (error) return failureIn(typeof error === "object" ? error : { message: String(error) }, response);
+  const error = errorIn(parsed);
+  if (error !== undefined) return failureIn(error, response);
   if (event === "error") return failureIn(isFields(parsed) ? parsed : { message: data }, response);
   try {
     return readChunk(parsed);

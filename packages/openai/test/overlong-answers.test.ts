@@ -58,7 +58,7 @@ it.each([
 });
 
 it("B7 looks through no list of calls for the call of a piece", () => {
-  const calls = readCalls({ idOf: (id) => `${id}`, nextBlock: () => 0 });
+  const calls = readCalls({ idOf: (id) => `${id}`, nextBlock: () => 0, model: "m" });
   const searches = (["find", "findLast", "filter", "some"] as const).map((name) =>
     vi.spyOn(Array.prototype, name),
   );

@@ -95,7 +95,7 @@ it("U6 openai() refuses what JavaScript may pass, by name and without its value"
       "PawlError: openai() has no option "temperature". Use \`body: { temperature }\`. openai() has no option "maxTokens". It is an option of agent().",
       "PawlError: \`client\` of openai() must be a client of the package openai; got an object.",
       "PawlError: pricing of openai("gpt-5.4-mini") needs \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
-      "PawlError: \`body\` of openai() must be an object without model, messages, stream, max_tokens, max_completion_tokens, which Pawl sets; got an object.",
+      "PawlError: \`body\` of openai() must be an object without model, messages, stream, max_tokens, max_completion_tokens, tools, tool_choice, functions, function_call, n, which Pawl sets; got an object.",
       "PawlError: pricingOf() needs \`model\`, a string.",
     ]
   `);

@@ -129,10 +129,33 @@ it.each([
   ["length", "max_tokens"],
   ["content_filter", "refusal"],
   ["function_call", "tool_use"],
-  ["insufficient_system_resource", "insufficient_system_resource"],
-])("L18 says %s as %s", async (reason, stop) => {
+  ["eos", "end_turn"],
+  ["eos_token", "end_turn"],
+  ["STOP", "end_turn"],
+  ["COMPLETE", "end_turn"],
+  ["end", "end_turn"],
+  ["stop_sequence", "stop_sequence"],
+  ["MAX_TOKENS", "max_tokens"],
+  ["model_length", "model_context_window_exceeded"],
+  ["SAFETY", "refusal"],
+  ["some_future_reason", "some_future_reason"],
+])("L18 B4 says %s as %s", async (reason, stop) => {
   const { events } = await stream([chunk({ content: "x" }), chunk({}, reason), done]);
   expect(stopOf(events)).toBe(stop);
+});
+
+it.each(["error", "insufficient_system_resource", "MALFORMED_FUNCTION_CALL"])(
+  "L12 B4 takes %s for a failure that can be retried",
+  async (reason) => {
+    const { events, error } = await stream([chunk({ content: "x" }), chunk({}, reason), done]);
+    expect(stopOf(events)).toBeUndefined();
+    expect(error?.details).toEqual({ type: "server_error", retryable: true });
+  },
+);
+
+it("L2 B4 says that an answer stopped for a call that it does not have, so that its run ends", async () => {
+  const { events } = await stream([chunk({ content: "x" }), chunk({}, "tool_calls"), done]);
+  expect(stopOf(events)).toBe("tool_use");
 });
 
 it("L18 leaves it open why an answer ended that did not say", async () => {

@@ -12,7 +12,11 @@ const look = tool({ name: "look", description: "Looks.", input: z.object({}), ex
 export const attack: Attack = {
   id: "ports-05",
   title: "`body: { tools }` of claude() takes the agent's own tools away, and nothing is reported",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/anthropic/test/bill.test.ts",
+    title: "L11 sends tools of the API after the agent's, and refuses them in the body by name",
+  },
   attempt: async () => {
     const api = await gateway<{ tools?: { name: string }[] }>(({ response }) =>
       sendMessage(response, [text("Hi.")]),

@@ -15,13 +15,17 @@ export interface Usage {
   cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` with a lifetime of an hour instead of five minutes. */
   cacheWrite1hTokens?: number;
+  /** A factor for the price of all tokens, e.g. 1.1 for a region. Sums of usages leave it out. Default: 1. */
+  priceFactor?: number;
+  /** Cost in US dollars beside the tokens, e.g. of web searches. Sums of usages leave it out. Default: 0. */
+  otherUsd?: number;
 }
 
 /**
  * Prices in US dollars per million tokens. Cache reads and writes have separate prices, which are not a fixed
  * fraction of the input price.
  */
-export interface Pricing {
+export interface TokenPrices {
   /** Prompt tokens that are not cached. */
   input: number;
   /** Tokens of the answer, including thinking. */
@@ -32,8 +36,22 @@ export interface Pricing {
   cacheWrite5m: number;
   /** Tokens written to the cache for an hour. */
   cacheWrite1h: number;
+}
+
+/** The prices of a model: of tokens, in US dollars per million, and of what else its API charges. */
+export interface Pricing extends TokenPrices {
   /** Prices of a call whose prompt (input, cache reads and cache writes) is longer than `above` tokens. */
-  longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
+  longPrompt?: TokenPrices & { above: number };
+  /**
+   * Prices of the API's own tools in US dollars per thousand uses, by the name of their count in
+   * `usage.server_tool_use`, e.g. `{ web_search_requests: 10 }`. Default: the prices that the client knows.
+   */
+  perThousandUses?: { readonly [count: string]: number };
+  /**
+   * Factors for the prices of tokens, by a field of the usage and its value, e.g. `{ speed: { fast: 2 } }`.
+   * Several factors are multiplied. Default: the factors that the client knows.
+   */
+  factors?: { readonly [field: string]: { readonly [value: string]: number } };
 }
 
 /**
@@ -73,9 +91,16 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
         "config",
         `${group} of ${whose} needs ${quotedList(missing)} too, in US dollars per million tokens.`,
       );
-    const numbers = Object.fromEntries(named.map(([name, price]) => [`${group}.${name}`, price]));
-    checkNumbers(whose, numbers, { most: 1_000_000 });
+    checkPriceList(whose, group, Object.fromEntries(named));
   }
+  const { perThousandUses, factors } = pricing ?? {};
+  for (const [group, prices] of Object.entries({ perThousandUses, ...factors }))
+    checkPriceList(whose, `pricing.${group}`, prices ?? {});
+}
+
+function checkPriceList(whose: string, group: string, prices: { readonly [name: string]: unknown }): void {
+  const numbers = Object.entries(prices).map(([name, price]) => [`${group}.${name}`, price as number]);
+  checkNumbers(whose, Object.fromEntries(numbers), { most: 1_000_000 });
 }
 
 /** Joins names for a sentence, e.g. "`a`, `b` and `c`". */
@@ -101,7 +126,7 @@ export function promptTokens(usage: Usage): number {
 
 /**
  * Returns the cost of one answer in US dollars, to the nearest billionth of a dollar. Cache writes of unknown
- * lifetime are priced as five-minute writes.
+ * lifetime are priced as five-minute writes. Includes `priceFactor` and `otherUsd` of the usage.
  *
  * @example
  * ```ts
@@ -117,13 +142,14 @@ export function costUsd(usage: Usage, pricing: Pricing): number {
   const price = long !== undefined && promptTokens(usage) > long.above ? long : pricing;
   const write1h = Math.min(usage.cacheWrite1hTokens ?? 0, usage.cacheWriteTokens);
   // Dollars per million tokens are millionths of a dollar per token.
-  return usdFromMicros(
+  const micros =
     usage.inputTokens * price.input +
-      usage.outputTokens * price.output +
-      usage.cacheReadTokens * price.cacheRead +
-      (usage.cacheWriteTokens - write1h) * price.cacheWrite5m +
-      write1h * price.cacheWrite1h,
-  );
+    usage.outputTokens * price.output +
+    usage.cacheReadTokens * price.cacheRead +
+    (usage.cacheWriteTokens - write1h) * price.cacheWrite5m +
+    write1h * price.cacheWrite1h;
+  const { priceFactor = 1, otherUsd = 0 } = usage;
+  return usdFromMicros(Math.max(0, micros * priceFactor + otherUsd * 1e6));
 }
 
 /** A usage of 0 tokens. */
@@ -180,6 +206,12 @@ export interface RawUsage {
   cache_creation_input_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null;
+  /** See `Usage.priceFactor`. Computed by the client, never by the server. */
+  price_factor?: number;
+  /** See `Usage.otherUsd`. Computed by the client, never by the server. */
+  other_usd?: number;
+  /** Fields of the server's usage that the client does not know. The runtime reports them. */
+  unknown_fields?: string[];
 }
 
 /**
@@ -200,7 +232,9 @@ export function usageFromWire(raw: RawUsage): Usage {
     cacheReadTokens: validCount(raw.cache_read_input_tokens),
     cacheWriteTokens: validCount(raw.cache_creation_input_tokens),
     cacheWrite1hTokens: validCount(raw.cache_creation?.ephemeral_1h_input_tokens),
-  };
+    ...(Number.isFinite(raw.price_factor) && { priceFactor: raw.price_factor }),
+    ...(Number.isFinite(raw.other_usd) && { otherUsd: raw.other_usd }),
+  } as Usage;
 }
 
 /** Returns a count in whole tokens, at most {@link MOST_TOKENS}; 0 for an invalid one. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
-import type { ContentBlock } from "./content.ts";
+import { type ContentBlock, isToolUse } from "./content.ts";
 import { BLOCK_CHARS, UNCOUNTED_CHARS, writtenLength } from "./estimate.ts";
 import {
   finishBlock,
@@ -147,7 +147,17 @@ function startBlock(answer: Reply, started: ContentBlock): void {
   // A block may start with text. Some servers also send a call's input at its start; `{}` counts as 0.
   const startChars = part?.tool ? JSON.stringify(block.input ?? {}).length - 2 : part?.pieces[0]?.length;
   answer.chars += BLOCK_CHARS + (startChars ?? 0) + countBesides(answer, block);
+  if (isToolUse(block)) block.name = acceptedName(block.name);
   if (part !== undefined) answer.parts.push(part);
+}
+
+/**
+ * Returns a tool's name in the form in which APIs accept it in later requests, e.g. `functions_look` for
+ * `functions.look`. The part of the block keeps the name that the model wrote.
+ */
+function acceptedName(name: unknown): string {
+  const text = `${name ?? ""}`;
+  return /^[\w-]{1,128}$/.test(text) ? text : text.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 /** Adds a delta to its block. Returns how many characters it adds to `answer.chars`. */

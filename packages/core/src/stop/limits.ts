@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import { centsFromUsd, subtractUsd } from "../base/usd.ts";
+import { centsFromUsd, subtractUsd, usdFromCents } from "../base/usd.ts";
 import {
   addSpent,
   type Budget,
@@ -9,6 +9,7 @@ import {
   resources,
   restOfBudget,
 } from "../log/budget.ts";
+import type { NewEvent } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import { promptTokens } from "../model/pricing.ts";
@@ -49,6 +50,18 @@ export function remainingOf(
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
   return { amounts, scopeOf };
+}
+
+/** Subtracts what the events charge, which are not in the state yet. Returns the same object. */
+export function leftAfter(left: Remaining, charged: readonly NewEvent[]): Remaining {
+  for (const event of charged) {
+    if (event.type !== "llm_response") continue;
+    const { tokens, cost_cents } = event.data;
+    left.amounts.inputTokens -= tokens.total - tokens.completion;
+    left.amounts.outputTokens -= tokens.completion;
+    left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
+  }
+  return left;
 }
 
 /**

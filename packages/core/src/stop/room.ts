@@ -1,7 +1,7 @@
 import { microsFromUsd, usdFromMicros } from "../base/usd.ts";
 import { type AnswerLimit, type Budget, nothingSpent, type Resource } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { Pricing } from "../model/pricing.ts";
+import type { Pricing, TokenPrices } from "../model/pricing.ts";
 import { limitStop, type Remaining } from "./limits.ts";
 
 /** A planned model call. */
@@ -88,7 +88,7 @@ function microsOf(call: PlannedCall): number {
 }
 
 /** Returns the prices of a call: those for long prompts, if the model has such prices and they apply. */
-function priceOf({ pricing, estimatedTokens }: PlannedCall): Omit<Pricing, "longPrompt"> {
+function priceOf({ pricing, estimatedTokens }: PlannedCall): TokenPrices {
   const { longPrompt, ...short } = pricing as Pricing;
   return longPrompt !== undefined && estimatedTokens > longPrompt.above ? longPrompt : short;
 }

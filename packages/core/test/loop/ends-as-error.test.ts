@@ -26,7 +26,7 @@ const worlds: {
   },
   "it stops for an unknown reason": { script: [{ ...words, stop: "some_future_reason" }] },
   "it calls no tool although it says so": { script: [{ ...words, stop: "tool_use" }] },
-  "it calls a tool by an invalid name": { script: [{ tools: [{ name: "no such name" }] }] },
+  "it calls a tool with an invalid id": { script: [{ tools: [{ name: "echo", id: "no such id" }] }] },
   "it answers without a tool": {
     script: [words, words],
     options: { toolOnly: true, stopWhen: [() => undefined] },

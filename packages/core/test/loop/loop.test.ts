@@ -18,13 +18,18 @@ describe("the loop", () => {
     expect(ended?.data).toMatchObject({ stop: result.stop, turns: 2, session_status: "active" });
   });
 
-  it("L2 goes by the stop reason: a call in an answer that ended its turn is not run and not sent again", async () => {
+  it("L2 goes by the stop reason: a call in an answer that ended its turn is reported, not run and not sent again", async () => {
     const script = [{ text: "Hm.", tools: [call("a")], stop: "end_turn" }, { text: "Hello again." }];
-    const { say, of, model } = setup(script, { tools: [echoTool] });
+    const reported: unknown[] = [];
+    const onError = (error: unknown) => reported.push((error as Error).message);
+    const { say, of, model } = setup(script, { tools: [echoTool] }, { onError });
     const { sessionId, stop, actions } = await say("Go");
     expect(stop.type).toBe("end_turn");
     expect(actions).toEqual([]);
     expect(await of(sessionId, "tool_call")).toEqual([]);
+    expect(reported).toEqual([
+      'The model ended its answer (end_turn) with a call of "echo". It was not run.',
+    ]);
     await say("Hello?", { sessionId });
     expect(model.rejected).toEqual([]);
     expect(model.requests[1]?.messages[1]).toEqual({

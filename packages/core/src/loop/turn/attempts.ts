@@ -1,16 +1,15 @@
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { subtractUsd, usdFromCents } from "../../base/usd.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { type StopReason, withOwnWords } from "../../log/stop-reason.ts";
-import type { AttemptFailed } from "../../model/model-client.ts";
+import type { AttemptFailed, ModelEvent } from "../../model/model-client.ts";
 import { contentOf, newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
-import { remainingOf } from "../../stop/limits.ts";
+import { leftAfter, limitStop, remainingOf } from "../../stop/limits.ts";
 import { noRoomStop, roomFor } from "../../stop/room.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { Refusal, RefusalOutcome } from "../leg/part-types.ts";
@@ -110,18 +109,24 @@ export function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
-  const left = remainingOf(leg.log.state, leg.run.agent, leg.life.legMs());
-  for (const event of charged) {
-    if (event.type !== "llm_response") continue;
-    const { tokens, cost_cents } = event.data;
-    left.amounts.inputTokens -= tokens.total - tokens.completion;
-    left.amounts.outputTokens -= tokens.completion;
-    left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
-  }
+  const left = leftAfter(remainingOf(leg.log.state, leg.run.agent, leg.life.legMs()), charged);
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
   if ("type" in room) return room;
   return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
+}
+
+/**
+ * Ends the run if an answer has cost all that the limits allow while it goes on, e.g. by searches on the
+ * API's side. Clients report such costs by a `message_delta` without a stop reason.
+ */
+export function haltIfOverspent(leg: Leg, attempt: Attempt, { type }: ModelEvent): void {
+  if (type !== "message_delta" || attempt.answer.stopReason !== null) return;
+  const left = leftAfter(
+    remainingOf(leg.log.state, leg.run.agent, leg.life.legMs()),
+    llmResponse(attempt, leg.life.clock.now()),
+  );
+  if (left.amounts.costUsd <= 0) leg.life.halt(withOwnWords(leg.run.agent, limitStop(left, "costUsd")));
 }
 
 /**

@@ -12,10 +12,18 @@ import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
+import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, failedAttemptsBefore, failedTurn, nextAttempt, refusedAnswer } from "./attempts.ts";
+import {
+  beginAttempt,
+  failedAttemptsBefore,
+  failedTurn,
+  haltIfOverspent,
+  nextAttempt,
+  refusedAnswer,
+} from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
-import { verdictOn } from "./verdict.ts";
+import { toFixIn, verdictOn } from "./verdict.ts";
 
 /**
  * Makes one model call, and adds its answer, calls and usage to the log. Resolves to the next step if it
@@ -94,7 +102,12 @@ async function storeAnswer(
     ...outputEvents,
     ...checkpoint,
   ];
-  if (problem === undefined) return await leg.log.holdFacts(events);
+  const toFix = toFixIn(answer);
+  if (problem === undefined) {
+    await leg.log.holdFacts(events);
+    if (toFix.length > 0) await afterBarrier(leg, () => toFix.forEach(leg.report.toFix));
+    return;
+  }
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
 }
@@ -145,6 +158,7 @@ async function readAnswer(
       const { answer } = reading.attempt;
       takeEvent(answer, part);
       if (answer.chars > maxChars) return cutReply(answer);
+      haltIfOverspent(leg, reading.attempt, part);
       if (part.type === "content_block_delta") leg.readers.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { clipText } from "../../base/clip-text.ts";
+import { PawlError } from "../../base/errors.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
@@ -83,12 +84,14 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
  */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
-const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+/** The length at which the name of a call is cut, in characters. No tool has such a long name. */
+const LONGEST_TOOL_NAME = 200;
 
 /**
  * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls to run. `breach`
  * describes a violation of the model's contract: a `tool_use` stop without a call, an unfinished call, a call
- * with an invalid or repeated id or an invalid name, or a call in a paused answer.
+ * with an invalid or repeated id, or a call in a paused answer. A name that no tool can have is no violation:
+ * the model is told that there is no such tool.
  */
 function toolCallsOf(
   answer: Reply,
@@ -100,13 +103,14 @@ function toolCallsOf(
   if (answer.stopReason !== "tool_use") return { calls: [] };
   const calls: EventData["tool_call"][] = [];
   const ids = new Set<string>();
-  for (const { block, complete, invalid } of answer.blocks) {
+  for (const { block, part, complete, invalid } of answer.blocks) {
     if (!isToolUse(block)) continue;
-    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || hasCall(state, block.id));
+    const breach = breachOf(block.id, complete, ids.has(block.id) || hasCall(state, block.id));
     if (breach !== undefined) return { calls: [], breach };
     ids.add(block.id);
     calls.push({
-      tool_name: block.name,
+      // The name that the model wrote. The block may have another one, which APIs accept.
+      tool_name: clipText(part?.tool?.tool_name ?? block.name, LONGEST_TOOL_NAME),
       arguments: block.input,
       call_id: block.id,
       ...(invalid !== undefined && { invalid }),
@@ -117,10 +121,22 @@ function toolCallsOf(
 }
 
 /** Returns how a call violates the model's contract; `undefined` if it does not. */
-function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
+function breachOf(id: unknown, complete: boolean, repeated: boolean): string | undefined {
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;
   if (typeof id !== "string" || !ID.test(id)) return "The model sent an invalid tool call id.";
-  if (typeof name !== "string" || !CALL_NAME.test(name)) return "The model called a tool by an invalid name.";
   return undefined;
+}
+
+/** Returns what the developer should know about an answer, although the run goes on. */
+export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
+  const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
+  const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
+  const toFix = (usage.unknown_fields ?? []).map(
+    (field) =>
+      `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
+  );
+  if (call)
+    toFix.push(`The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`);
+  return toFix.map((message) => new PawlError("model_error", message));
 }

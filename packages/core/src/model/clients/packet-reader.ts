@@ -24,6 +24,12 @@ export interface AnswerProgress<T> {
   begin(): boolean;
   /** Reports that the answer is complete. */
   complete(): void;
+  /**
+   * Reports that the answer is whole even if nothing else comes, e.g. after the reason why it has ended. If
+   * the body then ends or breaks off, the answer is complete. `last` is called first: it may add items, or
+   * return why the answer has failed after all.
+   */
+  mayEnd(last: () => Error | undefined): void;
   /** Ends the answer with an error, unless it is complete or has failed already. */
   fail(error: Error): void;
 }
@@ -46,7 +52,8 @@ export interface PacketReaderOptions {
  *
  * - the error that the parser reported by `fail`
  * - {@link wrongContentType} if the body ended without any message, and is not an event stream
- * - {@link cutOffAnswer} if the body ended before the answer was complete
+ * - {@link cutOffAnswer} if the body ended before the answer was complete, and before the parser called
+ *   `mayEnd`
  *
  * @param parser makes the parser of an answer: a function that is called with each piece of text
  *
@@ -77,6 +84,7 @@ export function packetReader<T>(
   let hasBegun = false;
   let isComplete = false;
   let items: T[] = [];
+  let atEnd: (() => Error | undefined) | undefined;
   const answer: AnswerProgress<T> = {
     get items() {
       return items;
@@ -89,6 +97,9 @@ export function packetReader<T>(
     complete() {
       isComplete = true;
     },
+    mayEnd(last) {
+      atEnd = last;
+    },
     fail(error) {
       if (!isComplete) failure ??= error;
     },
@@ -99,14 +110,23 @@ export function packetReader<T>(
     if (failure !== undefined) throw failure;
     if (isComplete) return undefined;
     items = [];
-    const { done, value } = await body.read();
+    const { done, value } = await body.read().catch((error: unknown) => {
+      if (atEnd === undefined) throw error;
+      return { done: true, value: undefined };
+    });
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
     if (isComplete) await readRest(body, endMs);
-    else if (done)
-      answer.fail((hasBegun ? undefined : wrongContentType(body.headers)) ?? cutOffAnswer(requestId));
+    else if (done) endOfBody();
     return items;
   };
+
+  function endOfBody(): void {
+    const noEnd = () => (hasBegun ? undefined : wrongContentType(body.headers)) ?? cutOffAnswer(requestId);
+    const error = atEnd === undefined ? noEnd() : failure === undefined ? atEnd() : undefined;
+    if (error === undefined) answer.complete();
+    else answer.fail(error);
+  }
 }
 
 /** Reads the end of a body, so that the connection can be reused. Gives up after `endMs`. */

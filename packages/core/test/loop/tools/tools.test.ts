@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { settled } from "../../../../../test/support/settled.ts";
 import { jsonSchema, memoryStore, tool } from "../../../src/index.ts";
 import { setup, until } from "../../support/setup.ts";
@@ -46,6 +47,34 @@ describe("tools", () => {
     ]);
     expect(stop.type).toBe("end_turn");
     expect(model.rejected).toEqual([]);
+  });
+
+  it.each([
+    ["functions.look_up", "functions_look_up"],
+    ["multi_tool_use.parallel", "multi_tool_use_parallel"],
+    ["look up", "look_up"],
+    ["", "unnamed"],
+    ["ä", "_"],
+    ["n".repeat(300), "n".repeat(64)],
+  ])("T2 B4 tells the model that no tool has the name %j, which APIs refuse", async (name, stored) => {
+    let ran = 0;
+    const look = tool({
+      name: "look_up",
+      description: "Looks.",
+      input: z.object({}),
+      execute: () => (ran += 1),
+    });
+    const { say, model, of, log } = setup([{ tools: [{ name }] }, { text: "I see." }], { tools: [look] });
+    const { sessionId, actions, stop } = await say("Go");
+    expect(stop.type).toBe("end_turn");
+    expect(ran).toBe(0);
+    expect(actions).toMatchObject([
+      { result: expect.stringMatching(/^There is no tool named "/), success: false },
+    ]);
+    if (name.length < 200) expect(actions[0]?.result).toBe(`There is no tool named "${name}".`);
+    expect((await of(sessionId, "assistant_message"))[0]?.data.content).toMatchObject([{ name: stored }]);
+    expect(model.rejected).toEqual([]);
+    await rebuild(await log(sessionId));
   });
 
   it("T3 answers an invalid input with what to fix, and does not run the tool", async () => {

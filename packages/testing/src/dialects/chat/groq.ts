@@ -1,0 +1,80 @@
+import { chunksOf, json, SAID, sse, TOO_LONG, TRY_AGAIN, USAGE, usual } from "../base/chat.ts";
+import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
+
+const model = "llama-3.3-70b-versatile";
+const docs = "https://console.groq.com/docs/api-reference#chat-create";
+const { chunk, odd, usage } = chunksOf(model);
+const times = { queue_time: 0.01, prompt_time: 0.002, completion_time: 0.01, total_time: 0.012 };
+
+/** Groq: the usage in a field of its own, with times. */
+export const groqDialect: Dialect = {
+  name: "groq",
+  title: "Groq",
+  api: "chat",
+  model,
+  cases: {
+    ...usual(model, docs),
+    whole: [
+      ...usual(model, docs).whole,
+      {
+        title: "the usage in `x_groq`",
+        source: docs,
+        response: sse([
+          { ...chunk({ role: "assistant", content: "" }), x_groq: { id: "req_1" } },
+          chunk({ content: GREETING }),
+          { ...chunk({}, "stop"), x_groq: { id: "req_1", usage: { ...USAGE, ...times } } },
+        ]),
+        expected: SAID,
+      },
+    ],
+    reasoning: [
+      {
+        title: "the field `reasoning`",
+        source: "https://console.groq.com/docs/reasoning",
+        response: sse([
+          odd({ reasoning: "Hm." }),
+          odd({ content: GREETING }),
+          chunk({}, "stop"),
+          usage(times),
+        ]),
+        expected: SAID,
+      },
+    ],
+    refusal: ABSENT.refusal,
+    filter: ABSENT.filter,
+    overflow: [
+      {
+        title: "status 400, `context_length_exceeded`",
+        source: "https://github.com/thepersonalaicompany/amurex-backend/issues/51",
+        response: json(
+          {
+            error: {
+              message: "Please reduce the length of the messages or completion.",
+              type: "invalid_request_error",
+              param: "messages",
+              code: "context_length_exceeded",
+            },
+          },
+          400,
+        ),
+        expected: TOO_LONG,
+      },
+    ],
+    contentType: ABSENT.streams,
+    errorIn200: [
+      {
+        title: "an error event",
+        source: docs,
+        response: sse([
+          chunk({ content: "Grü" }),
+          'event: error\ndata: {"error":{"message":"Internal server error","type":"internal_server_error"}}\n\n',
+        ]),
+        expected: { text: "Grü", ...TRY_AGAIN },
+      },
+    ],
+    noEnd: ABSENT.end,
+    contentList: ABSENT.text,
+    inputObject: ABSENT.json,
+    legacyCall: ABSENT.tools,
+  },
+};

@@ -1,0 +1,81 @@
+import { json, REFUSED, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
+import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
+import { events, STOP, startOf, stopped, text, usualMessages } from "../base/messages.ts";
+
+const model = "anthropic.claude-sonnet-5-5-v1:0";
+const docs =
+  "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html";
+const start = startOf(model);
+
+/** Bedrock's Messages API, as gateways pass it on. */
+export const bedrockDialect: Dialect = {
+  name: "bedrock",
+  title: "Bedrock (Messages API)",
+  api: "messages",
+  model,
+  cases: {
+    ...usualMessages(model, docs),
+    whole: [
+      {
+        title: "metrics at the end",
+        source: docs,
+        response: events([
+          start,
+          ...text(0, [GREETING]),
+          stopped("end_turn"),
+          { ...STOP, "amazon-bedrock-invocationMetrics": { inputTokenCount: 20, outputTokenCount: 5 } },
+        ]),
+        expected: SAID,
+      },
+    ],
+    broken: [
+      {
+        title: "the stream ends without a reason",
+        source: "https://github.com/BerriAI/litellm/pull/32159",
+        response: events([start, ...text(0, ["Grü"])]),
+        expected: { text: "Grü", ...TRY_AGAIN },
+      },
+    ],
+    reasoning: { absent: "As Claude." },
+    refusal: [
+      {
+        title: "the stop reason `refusal`",
+        source: docs,
+        response: events([start, ...text(0, ["Grü"]), stopped("refusal"), STOP]),
+        expected: { ...REFUSED, text: "Grü" },
+      },
+    ],
+    filter: [
+      {
+        title: "the stop reason `guardrail_intervened`",
+        source: "https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-use-converse-api.html",
+        response: events([start, ...text(0, ["Grü"]), stopped("guardrail_intervened"), STOP]),
+        expected: { ...REFUSED, text: "Grü" },
+      },
+    ],
+    overflow: [
+      {
+        title: "status 400, a message without the field `error`",
+        source: "https://repost.aws/knowledge-center/bedrock-validation-exception-errors",
+        response: json({ message: "Input is too long for requested model." }, 400),
+        expected: TOO_LONG,
+      },
+    ],
+    contentType: ABSENT.streams,
+    errorIn200: [
+      {
+        title: "an error event without a known type",
+        source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ResponseStream.html",
+        response: events([
+          start,
+          'event: error\ndata: {"type":"error","error":{"type":"modelStreamErrorException","message":"The model timed out."}}\n\n',
+        ]),
+        expected: TRY_AGAIN,
+      },
+    ],
+    noEnd: ABSENT.end,
+    contentList: { absent: "Its content is a list of blocks in every answer." },
+    inputObject: { absent: "See the gateways." },
+    legacyCall: ABSENT.messages,
+  },
+};
