@@ -7,7 +7,7 @@ const OPAQUE = "opaque";
 /**
  * Adds to a `tool_use` block further fields of the call that its server wants back unchanged, e.g. a
  * signature. They are stored with the id of the model, because other servers refuse requests that have them.
- * Returns the block unchanged if there are none.
+ * Returns the block unchanged without such fields.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function withOpaque(
 }
 
 /**
- * Returns the fields that {@link withOpaque} has added for this model; `{}` if there are none.
+ * Returns the fields that {@link withOpaque} has added for this model; `{}` by default.
  *
  * @example
  * ```ts
