@@ -1,4 +1,5 @@
 export { storedQuestionOf } from "../tools/define-tool.ts";
+export { appendEvent } from "./append.ts";
 export { askModelInRun } from "./ask.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";

@@ -192,7 +192,7 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    append: async (event) => await leg.parts.appendOfHook(event),
+    append: async (event) => await (await leg.parts.load()).appendEvent(leg, "hook", event),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
-import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
+import type { AppendableEvent, ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
@@ -60,6 +60,10 @@ export interface Parts extends ConsentParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
+
+  // Events of hooks and tools.
+  /** Stores an event of a hook or a tool. Resolves to `false` if its key is stored already. */
+  appendEvent(leg: Leg, whose: "hook" | "tool", event: AppendableEvent): Promise<boolean>;
 
   // Output.
   /** Finds the run's output in a complete answer, and validates it. */

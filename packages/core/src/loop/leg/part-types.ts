@@ -2,7 +2,7 @@ import type { ModelFailure } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
-import type { AppendableEvent, NewEvent } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -142,10 +142,6 @@ export type MidwayQuestion = Pick<
 
 /** The work of methods in the contexts of hooks and tools. Each checks its arguments before it returns. */
 export interface ContextMethods {
-  /** Stores an event of a hook. Resolves to `false` if its key is stored already. */
-  appendOfHook(event: AppendableEvent): Promise<boolean>;
-  /** Stores an event of a tool. Resolves to `false` if its key is stored already. */
-  appendOfTool(event: AppendableEvent): Promise<boolean>;
   /** Returns the question of a tool as it is stored. */
   question(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion;
   /** Returns a tool's wait for a time as it is stored. */

@@ -129,7 +129,7 @@ async function appended(
   event: AppendableEvent,
 ): Promise<boolean> {
   checkOpen(call, record);
-  return await leg.parts.appendOfTool(event);
+  return await (await leg.parts.load()).appendEvent(leg, "tool", event);
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */

@@ -183,27 +183,14 @@ const UNREACHED = "The model could not be reached. Please try again.";
 const REFUSED = "Something is set up wrong on our side. Please contact support.";
 
 /**
- * Decides what follows an answer in which the model refuses. From the second refusal in a row, what it
- * refuses is left out of later requests. If the model is asked once more, stores the refusal as a failed
- * attempt; otherwise the answer is stored like any other.
- */
-export async function refusedAnswer(leg: Leg, attempt: Attempt): Promise<RefusalOutcome> {
-  const refused = await decideAfterRefusal(leg, attempt, "by the model");
-  if (!refused.again) return refused;
-  const context = { attempt: attempt.seq, stop_reason: "refusal", will_retry: true };
-  const charged = llmResponse(attempt, leg.life.clock.now());
-  await leg.report.logError({ code: "model_error", message: "The model refused to answer.", context }, [
-    ...charged,
-    ...refused.events,
-  ]);
-  return refused;
-}
-
-/**
  * Decides what follows a refused request. If the code for that cannot be loaded, the refusal is stored all
  * the same, and that error is reported.
  */
-async function decideAfterRefusal(leg: Leg, { request }: Attempt, refusal: Refusal): Promise<RefusalOutcome> {
+export async function decideAfterRefusal(
+  leg: Leg,
+  { request }: Attempt,
+  refusal: Refusal,
+): Promise<RefusalOutcome> {
   try {
     const parts = await leg.parts.load();
     return await parts.afterRefusal(leg, refusal, request.prompt.upto_seq);

@@ -16,11 +16,11 @@ import { afterBarrier } from "../leg/stored-first.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import {
   beginAttempt,
+  decideAfterRefusal,
   failedAttemptsBefore,
   failedTurn,
   haltIfOverspent,
   nextAttempt,
-  refusedAnswer,
 } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
@@ -67,8 +67,14 @@ export async function sendRequest(
     const stop = await failedTurn(leg, attempt, failure.cause);
     return stop && { do: "end", stop };
   }
-  const refused = attempt.answer.stopReason === "refusal" ? await refusedAnswer(leg, attempt) : undefined;
-  if (refused?.again !== true) await storeAnswer(leg, attempt, judge, refused?.events);
+  const isRefusal = attempt.answer.stopReason === "refusal";
+  const refused = isRefusal ? await decideAfterRefusal(leg, attempt, "by the model") : undefined;
+  if (refused?.again === true) {
+    const context = { attempt: attempt.seq, stop_reason: "refusal", will_retry: true };
+    const error = { code: "model_error" as const, message: "The model refused to answer.", context };
+    const charged = llmResponse(attempt, leg.life.clock.now());
+    await leg.report.logError(error, [...charged, ...refused.events]);
+  } else await storeAnswer(leg, attempt, judge, refused?.events);
   return undefined;
 }
 

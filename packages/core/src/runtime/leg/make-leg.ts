@@ -10,7 +10,7 @@ import type { Leg, LegRun } from "../../loop/leg/leg.ts";
 import type { LegReport } from "../../loop/leg/leg-life.ts";
 import type { LegReaders, LegRecords } from "../../loop/leg/progress.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
-import { appendOfHook, appendOfTool, loadParts, midwayQuestion, midwayWait } from "../../parts/at-hand.ts";
+import { loadParts, midwayQuestion, midwayWait } from "../../parts/at-hand.ts";
 import type { SessionState } from "../../session/state.ts";
 import { accessOfLeg } from "./access.ts";
 import type { Callers, OwnAccess } from "./callers.ts";
@@ -102,8 +102,6 @@ export function makeLeg(parts: LegParts): OwnLeg {
     readers,
     parts: {
       load: loadParts,
-      appendOfHook: (event) => appendOfHook(leg, event),
-      appendOfTool: (event) => appendOfTool(leg, event),
       question: midwayQuestion,
       wait: midwayWait,
     },
