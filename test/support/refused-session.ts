@@ -25,6 +25,7 @@ import { assertRebuilds } from "./rebuild.ts";
 import { base64, PICTURES, type RecordedFiles } from "./recorded-files.ts";
 import type { RefusingApi } from "./refusing-api.ts";
 import { assertSnapshots } from "./snapshots.ts";
+import { until } from "./until.ts";
 
 const user = { userId: "u1" };
 
@@ -96,15 +97,13 @@ export function refusedSession({ api, model, instructions, checkpointWhen, files
     send: async (pawl, input) =>
       (await pawl.run("tester", { ...user, sessionId: "s1", input }).result).stop.type,
     takeOver: async () => {
-      for (let round = 0; round < 40; round += 1) {
-        const row = await store.sessions.get("s1");
-        if (row === undefined || row === null || row.openRun === null) return await lastStop();
+      const isOver = async () => ((await store.sessions.get("s1"))?.openRun ?? null) === null;
+      if (!(await isOver())) {
         clock += 60_000;
-        const pawl = session.boot();
-        await pawl.sweep();
-        for await (const _ of pawl.follow("s1", { untilIdle: true }));
+        await session.boot().sweep();
+        await until(isOver);
       }
-      throw new Error("the session does not settle");
+      return await lastStop();
     },
     check: async (crashes) => {
       assert.deepEqual(small.rejected, []);
