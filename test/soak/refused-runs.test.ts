@@ -1,5 +1,11 @@
 import { claude } from "@pawl/anthropic";
-import { type CheckpointStrategy, dropOldResults, type ModelClient, summarize } from "@pawl/core";
+import {
+  type CheckpointStrategy,
+  dropOldResults,
+  type ModelClient,
+  type RunOptions,
+  summarize,
+} from "@pawl/core";
 import { openai } from "@pawl/openai";
 import { messagesApi, openaiApi, type Reply, scriptedModel, strictModel } from "@pawl/testing";
 import fc from "fast-check";
@@ -8,7 +14,7 @@ import { crashingStore } from "../support/crashing-store.ts";
 import { ofType } from "../support/invariants.ts";
 import { PICTURES, recordedFiles } from "../support/recorded-files.ts";
 import { type RefusedSession, refusedSession } from "../support/refused-session.ts";
-import { type RefusingApi, refusingApi, type Refusals, WORDS } from "../support/refusing-api.ts";
+import { type Refusals, type RefusingApi, refusingApi, WORDS } from "../support/refusing-api.ts";
 import { soak } from "../support/soak.ts";
 import { until } from "../support/until.ts";
 import { untilReached } from "../support/until-reached.ts";
@@ -46,7 +52,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .constantFrom<Exclude<Step, { do: "message" | "new keys" }>["as"]>("message", "knowledge", "result")
       .map((as): Step => ({ do: "forbidden", as })),
   },
-  { weight: 2, arbitrary: fc.constantFrom("a", "broken").map((file): Step => ({ do: "message", text: "See", file })) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("a", "broken").map((file): Step => ({ do: "message", text: "See", file })),
+  },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "new keys" }) },
 );
 
@@ -62,11 +71,28 @@ const strategies = fc.constantFrom<CheckpointStrategy[]>(
   [],
   [],
   [dropOldResults({ whenTokens: 60_000, keepTurns: 1 })],
-  [summarize({ model: scriptedModel(() => ({ text: "So far, so good." })), whenTokens: 90_000, keepTurns: 1 })],
+  [
+    summarize({
+      model: scriptedModel(() => ({ text: "So far, so good." })),
+      whenTokens: 90_000,
+      keepTurns: 1,
+    }),
+  ],
 );
 
+/** How a process dies, and at which step. */
+interface Death {
+  atStep: number;
+  atAppend: number;
+  when: "before" | "after";
+}
+
 const crash = fc.option(
-  fc.record({ atStep: fc.nat(9), atAppend: fc.integer({ min: 1, max: 12 }), when: fc.constantFrom("before" as const, "after" as const) }),
+  fc.record({
+    atStep: fc.nat(9),
+    atAppend: fc.integer({ min: 1, max: 12 }),
+    when: fc.constantFrom("before" as const, "after" as const),
+  }),
   { freq: 3, nil: undefined },
 );
 
@@ -94,10 +120,10 @@ function modelOf(which: string, { messages, chat }: Servers, api: RefusingApi, t
 let forbidden = 0;
 
 /** Prepares a step. Returns the message to send, if it is one. */
-function inputOf(one: Step, session: RefusedSession, api: RefusingApi, hasFiles: boolean) {
+function inputOf(one: Step, session: RefusedSession, api: RefusingApi) {
   if (one.do === "new keys") return void api.changeKeys();
   if (one.do === "message") {
-    const data = hasFiles && one.file !== undefined ? PICTURES[one.file] : undefined;
+    const data = session.hasFiles && one.file !== undefined ? PICTURES[one.file] : undefined;
     const said = `I say ${one.text.repeat(one.times ?? 1)}`;
     const text = { type: "text" as const, text: said };
     return data === undefined ? said : [{ type: "file" as const, data }, text];
@@ -110,13 +136,17 @@ function inputOf(one: Step, session: RefusedSession, api: RefusingApi, hasFiles:
 }
 
 /** Sends a message by a process that dies. Another one continues. */
-async function sendAndDie(session: RefusedSession, input: string | object[], { atAppend, when }: { atAppend: number; when: "before" | "after" }) {
+async function sendAndDie(
+  session: RefusedSession,
+  input: NonNullable<RunOptions["input"]>,
+  { atAppend, when }: Death,
+) {
   const store = crashingStore(session.store, atAppend, when);
   let isOver = false;
-  const run = session.send(session.boot(store), input as string).then(
-    () => void (isOver = true),
-    () => void (isOver = true),
-  );
+  const over = () => {
+    isOver = true;
+  };
+  const run = session.send(session.boot(store), input).then(over, over);
   await until(() => isOver || store.dead);
   const stop = await session.takeOver();
   await run;
@@ -124,6 +154,22 @@ async function sendAndDie(session: RefusedSession, input: string | object[], { a
 }
 
 const seen = { size: 0, filter: 0, model: 0, signature: 0, files: 0, ends: 0, crashes: 0, dropped: 0 };
+
+/** Sends the messages of all steps. After each that was not answered, at most two others may fail, too. */
+async function play(session: RefusedSession, api: RefusingApi, steps: readonly Step[], dies?: Death) {
+  const pawl = session.boot();
+  for (const [n, one] of steps.entries()) {
+    const input = inputOf(one, session, api);
+    if (input === undefined) continue;
+    const isDeath = dies !== undefined && n === Math.min(dies.atStep, steps.length - 1);
+    const stops = [isDeath ? await sendAndDie(session, input, dies) : await session.send(pawl, input)];
+    session.knowledge = undefined;
+    if (stops[0] !== "end_turn") seen.ends += 1;
+    while (stops.at(-1) !== "end_turn" && stops.length <= 2)
+      stops.push(await session.send(pawl, "Hello again."));
+    expect(stops.at(-1), `${stops} by ${api.refused.map(({ by }) => by)}`).toBe("end_turn");
+  }
+}
 
 it("B1 answers again after any refusal, and sends nothing again that was refused", {
   timeout: soak(600_000, 3 * 3_600_000),
@@ -148,27 +194,15 @@ it("B1 answers again after any refusal, and sends nothing again that was refused
           const instructions = `You are test ${made}.`;
           const session = refusedSession({ api, model, instructions, checkpointWhen, files });
           await session.store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
-          const pawl = session.boot();
-          for (const [n, one] of steps.entries()) {
-            const input = inputOf(one, session, api, hasFiles);
-            if (input === undefined) continue;
-            const isLast = dies !== undefined && n === Math.min(dies.atStep, steps.length - 1);
-            let stop = isLast ? await sendAndDie(session, input, dies) : await session.send(pawl, input);
-            if (stop !== "end_turn") seen.ends += 1;
-            session.knowledge = undefined;
-            const stops = [stop];
-            while (stop !== "end_turn" && stops.length <= 2) {
-              stop = await session.send(pawl, "Hello again.");
-              stops.push(stop);
-            }
-            expect(stops.at(-1), `${stops} by ${api.refused.map(({ by }) => by)}`).toBe("end_turn");
-          }
+          await play(session, api, steps, dies);
           const log = await session.check(dies === undefined ? 0 : 1);
           expect("rejected" in model ? model.rejected : []).toEqual([]);
           expect([...apis.messages.rejected, ...apis.chat.rejected]).toEqual([]);
           for (const { by } of api.refused) seen[by] += 1;
           if (dies !== undefined) seen.crashes += 1;
-          seen.dropped += ofType(log, "checkpoint").filter(({ data }) => data.reason !== "drop_old_results").length;
+          seen.dropped += ofType(log, "checkpoint").filter(
+            ({ data }) => data.reason !== "drop_old_results",
+          ).length;
         },
       ),
       {

@@ -32,6 +32,7 @@ const user = { userId: "u1" };
 /** A session with an agent whose model's API refuses some content. */
 export interface RefusedSession {
   readonly store: EventStore;
+  readonly hasFiles: boolean;
   /** The knowledge that the next run reads, if any. */
   knowledge: string | undefined;
   /** Starts a process. */
@@ -84,6 +85,7 @@ export function refusedSession({ api, model, instructions, checkpointWhen, files
   const lastStop = async () => ofType(await log("s1"), "run_ended").at(-1)?.data.stop.type ?? "none";
   const session: RefusedSession = {
     store,
+    hasFiles: files !== undefined,
     knowledge: undefined,
     boot: (over = store) =>
       runtime({
@@ -166,7 +168,10 @@ async function assertViews(log: readonly StoredEvent[]): Promise<void> {
 function assertNotSentAgain({ refused }: RefusingApi, crashes: number): void {
   const bodies = Map.groupBy(refused, ({ json }) => json);
   const repeated = [...bodies.values()].reduce((sum, all) => sum + all.length - 1, 0);
-  assert.ok(repeated <= crashes, `${repeated} refused requests were sent again: ${refused.map(({ by }) => by)}`);
+  assert.ok(
+    repeated <= crashes,
+    `${repeated} refused requests were sent again: ${refused.map(({ by }) => by)}`,
+  );
   const times = new Map<string, number>();
   for (const { json, by } of refused) {
     if (by !== "filter" && by !== "model") continue;
@@ -212,6 +217,9 @@ const TOOLS = [
   tool({
     ...{ name: "draw", description: "Draws.", input: value, idempotent: true },
     execute: ({ value }) => value,
-    format: (names) => String(names).split("_").map((name) => image(PICTURES[name])),
+    format: (names) =>
+      String(names)
+        .split("_")
+        .map((name) => image(PICTURES[name])),
   }),
 ];

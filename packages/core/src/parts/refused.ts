@@ -1,10 +1,8 @@
 import type { ModelFailure } from "../base/errors.ts";
-import { checkpointEvents, isBoundary } from "../context/checkpoint.ts";
 import { haveMedia } from "../context/file-blocks.ts";
 import { tooManyFiles } from "../context/file-limits.ts";
-import { isLeftOut, withoutRefused } from "../context/refused-content.ts";
+import { isLeftOut } from "../context/refused-content.ts";
 import { isPaused } from "../context/server-calls.ts";
-import type { NewEvent } from "../log/event.ts";
 import type { RefusedContent } from "../log/event-parts.ts";
 import { CONTEXT_WINDOW, REFUSAL } from "../log/stop-reason.ts";
 import type { Leg } from "../loop/leg/leg.ts";
@@ -12,9 +10,8 @@ import type { Refusal, RefusalOutcome } from "../loop/leg/part-types.ts";
 import { isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
-import { checkpointByStrategy } from "./checkpoints.ts";
-
-type Change = RefusedContent["events"][number];
+import { NOTHING, newEntries, refusedCheckpoint, type Sent } from "./refused-common.ts";
+import { afterSize } from "./refused-size.ts";
 
 /**
  * Decides what follows a request that the model's provider has refused for its content, so that no later
@@ -59,16 +56,6 @@ async function outcomeOf(
   }
 }
 
-const NOTHING: RefusalOutcome = { events: [], again: false };
-
-/** What is known of a refused request. */
-interface Sent {
-  /** `seq` of the last event that it contains. */
-  uptoSeq: number;
-  /** Whether an earlier request of the same turn was refused for its content, too. */
-  isSecond: boolean;
-}
-
 /** Matches the messages with which APIs refuse thinking that they have not signed. */
 const ABOUT_SIGNATURES = /signature|thinking|reasoning_content/i;
 
@@ -86,133 +73,6 @@ function refusedBy({ status, errorCode, message }: ModelFailure & { message: str
   if (ABOUT_SIGNATURES.test(message)) return "signature";
   if (ABOUT_FILES.test(message)) return "files";
   return status === 413 ? "size" : undefined;
-}
-
-/** Returns the events of a checkpoint that changes what was refused. Drops the context before `fromSeq`. */
-function refusedCheckpoint(
-  leg: Leg,
-  refused: RefusedContent,
-  uptoSeq: number,
-  fromSeq?: number,
-): NewEvent[] {
-  const { state } = leg.log;
-  const [first] = state.entries;
-  if (first === undefined) return [];
-  // Processes of an earlier version ignore `refused`. If `from_seq` is the first entry, they replace nothing.
-  const data = {
-    ...{ from_seq: fromSeq ?? first.seq, upto_seq: uptoSeq },
-    reason: fromSeq === undefined ? ("drop_old_results" as const) : ("start" as const),
-    ...{ only: "refused" as const, refused },
-  };
-  return checkpointEvents(state, leg.run.agent, data, leg.run.newId());
-}
-
-/** The smallest length to which an entry is shortened because the request was too long, in characters. */
-const SHORTEST = 500;
-
-/**
- * Shortens the context after a request that was too long: asks the agent's strategies, removes new files,
- * shortens the longest entries, and drops the oldest ones if that is not enough.
- */
-async function afterSize(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
-  const before = promptChars(leg);
-  const allowed = Math.floor(before * (isSecond ? 1 / 4 : allowedShare(message, before)));
-  if (!isSecond && !isPaused(leg.log.state)) await checkpointByStrategy(leg, before - allowed);
-  const { entries, prefix } = leg.log.state;
-  const most = allowed - (prefix?.chars ?? 0);
-  const newFiles = newEntries(leg).filter(({ blocks }) => haveMedia(blocks));
-  const longest = longestEntries(entries, most);
-  const refused = { by: "size" as const, events: [...longest, ...withoutDuplicates(newFiles, longest)] };
-  const short = withoutRefused(entries, refused);
-  const fromSeq = oldestKept(short, most);
-  if (fromSeq === undefined && charsOf(short) + (prefix?.chars ?? 0) >= before)
-    return { ...NOTHING, stop: CONTEXT_WINDOW };
-  const checkpoint = refusedCheckpoint(leg, refused, uptoSeq, fromSeq);
-  return isSecond
-    ? { events: checkpoint, again: false, stop: CONTEXT_WINDOW }
-    : { events: checkpoint, again: true };
-}
-
-/** Returns the length of the prompt in characters, as it would be sent again. */
-function promptChars({ log: { state } }: Leg): number {
-  return charsOf(state.entries) + (state.prefix?.chars ?? 0);
-}
-
-function charsOf(entries: readonly ContextEntry[]): number {
-  return entries.reduce((sum, { chars }) => sum + chars, 0);
-}
-
-/**
- * Returns the `seq` of the first entry to keep, so that the kept ones have at most `most` characters and begin
- * with a message; that of the last message if even it is longer. Returns `undefined` if about all of them fit.
- */
-function oldestKept(entries: readonly ContextEntry[], most: number): number | undefined {
-  // A shortened entry is a little longer than asked for.
-  if (charsOf(entries) <= 1.2 * Math.max(0, most)) return undefined;
-  let left = most;
-  let kept: number | undefined;
-  for (let index = entries.length - 1; index > 0; index -= 1) {
-    const { seq, chars } = entries[index] as ContextEntry;
-    left -= chars;
-    if (left < 0 && kept !== undefined) break;
-    if (isBoundary(entries, index, true)) kept = seq;
-  }
-  return kept;
-}
-
-/** Matches the number that an API names as its limit, e.g. "maximum context length is 8192 tokens". */
-const LIMIT = /(?:maximum|limit|allowed|size)[^\d.]{0,40}(\d[\d,]{3,9})\b/i;
-
-/**
- * Returns the share of a refused prompt that the model accepts. Many APIs say how many tokens the prompt has
- * and how many are allowed, e.g. "prompt is too long: 210000 tokens > 200000 maximum". A fifth of these is
- * left for the answer. Otherwise, half of the prompt is kept.
- *
- * @param chars the length of the prompt: a larger number in the message does not count its tokens
- */
-function allowedShare(message: string, chars: number): number {
-  const numberOf = (count: string) => Number(count.replaceAll(",", ""));
-  const all = (message.match(/\b\d[\d,]{3,9}\b/g) ?? []).map(numberOf);
-  const counts = new Set(all.filter((count) => count > 0 && count <= 4 * chars));
-  const [most, next] = [...counts].sort((a, b) => b - a);
-  if (most === undefined || next === undefined) return 0.5;
-  const named = numberOf(LIMIT.exec(message)?.[1] ?? "");
-  const limit = counts.has(named) && named < most ? named : next;
-  return Math.min(0.9, Math.max(0.01, (0.8 * limit) / most));
-}
-
-/**
- * Returns the entries that are longer than a length, so that with this length for each of them, all entries
- * have at most `allowed` characters.
- */
-function longestEntries(entries: readonly ContextEntry[], allowed: number): Change[] {
-  const lengths = entries.map(({ chars }) => chars).sort((a, b) => a - b);
-  let left = allowed;
-  let keep = Number.POSITIVE_INFINITY;
-  for (const [index, chars] of lengths.entries()) {
-    const share = Math.floor(left / (lengths.length - index));
-    if (chars > share) {
-      keep = Math.max(SHORTEST, share);
-      break;
-    }
-    left -= chars;
-  }
-  return entries.filter(({ chars }) => chars > keep).map(({ seq }) => ({ seq, keep }));
-}
-
-/** Returns a change of each entry's files, except for entries that are changed otherwise. */
-function withoutDuplicates(entries: readonly ContextEntry[], changed: readonly Change[]): Change[] {
-  const seqs = new Set(changed.map(({ seq }) => seq));
-  return entries.flatMap(({ seq }) => (seqs.has(seq) ? [] : [{ seq }]));
-}
-
-/**
- * Returns what the model has not accepted yet: the entries after its last answer, except for those that were
- * left out before.
- */
-function newEntries({ log: { state } }: Leg): ContextEntry[] {
-  const lastAnswer = state.entries.findLastIndex(({ role }) => role === "assistant");
-  return state.entries.slice(lastAnswer + 1).filter((entry) => !isLeftOut(entry));
 }
 
 /**

@@ -1,69 +1,10 @@
-import { type StrictModelOptions, strictModel } from "@pawl/testing";
+import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type AgentOptions,
-  agent,
-  type ContentBlock,
-  dropOldResults,
-  type Hook,
-  type Json,
-  memoryStore,
-  type RuntimeOptions,
-  runtime,
-  summarize,
-  tool,
-} from "../../src/index.ts";
+import { dropOldResults, type Hook, summarize, tool } from "../../src/index.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
-
-type Rules = NonNullable<StrictModelOptions["rules"]>;
-type Asked = Parameters<Rules>[0];
-
-const texts = (request: Asked) => JSON.stringify(request.messages);
-const says = (text: string) => ({ text });
-
-/** A session with an agent over a simulated API. */
-function talk(
-  rules: Rules,
-  options: Partial<AgentOptions<undefined>> = {},
-  more: Partial<RuntimeOptions<undefined>> = {},
-) {
-  const store = memoryStore();
-  const model = strictModel({ rules });
-  const helper = agent({ name: "helper", model, instructions: "You help.", ...options });
-  const errors: unknown[] = [];
-  const pawl = runtime({ agents: [helper], store, onError: (error) => void errors.push(error), ...more });
-  let sessionId: string | undefined;
-  return {
-    model,
-    errors,
-    say: async (input: string) => {
-      const result = await pawl.run("helper", { userId: "ada", input, ...(sessionId && { sessionId }) })
-        .result;
-      sessionId = result.sessionId;
-      return result;
-    },
-    checkpoints: async () =>
-      (await Array.fromAsync(store.read(sessionId ?? ""))).flatMap((event) =>
-        event.type === "checkpoint" ? [event.data] : [],
-      ),
-  };
-}
-
-/** An API whose window has this many tokens, one for each character of the messages. */
-const windowOf =
-  (
-    most: number,
-    otherwise: Rules,
-    words = (tokens: number) => `prompt is too long: ${tokens} tokens > ${most} maximum`,
-  ): Rules =>
-  (request, ...rest) => {
-    const tokens = texts(request).length;
-    return tokens > most
-      ? { fault: { status: 400, message: words(tokens), errorCode: "context_length_exceeded" } }
-      : otherwise(request, ...rest);
-  };
+import { type Asked, bad, filtered, type Rules, says, talk, texts, windowOf } from "../support/refusing.ts";
 
 describe("a request that is too long", () => {
   it.each([
@@ -134,65 +75,6 @@ describe("a request that is too long", () => {
       expect((await say(input)).stop.type).toBe("end_turn");
   });
 
-  it("B1 drops the oldest messages if there are too many to shorten", async () => {
-    const { say, model, checkpoints } = talk(windowOf(8_000, () => says("Hello. ".repeat(20))));
-    for (let n = 0; n < 60; n += 1)
-      expect((await say(`Number ${n}. ${"short ".repeat(20)}`)).stop.type).toBe("end_turn");
-    expect((await checkpoints()).some(({ reason }) => reason === "start")).toBe(true);
-    expect(texts(model.requests.at(-1) as never)).toContain("Number 59.");
-    expect(model.rejected).toEqual([]);
-  });
-
-  it.each<[string, Json]>([
-    ["a list of many numbers", { rows: Array.from({ length: 10_000 }, (_, n) => n % 10) }],
-    ["many short texts", { rows: Array.from({ length: 1_000 }, () => "twenty characters yes") }],
-    ["quotes, which count twice in JSON", { rows: '"'.repeat(12_000) }],
-  ])("B1 shortens the input of a call that is long for %s", async (_, input) => {
-    const write = tool({
-      ...{ name: "write", description: "Writes.", execute: () => "Saved." },
-      input: z.object({ rows: z.any() }),
-    });
-    const rules = windowOf(16_000, (request) =>
-      texts({ ...request, messages: request.messages.slice(-1) }).includes("Write")
-        ? { tools: [{ name: "write", input }] }
-        : says("Done."),
-    );
-    const { say, model } = talk(rules, { tools: [write], maxTokens: 30_000 });
-    for (const message of ["Write", "Hello"]) expect((await say(message)).stop.type).toBe("end_turn");
-    const bodies = model.requests.map(texts);
-    expect(new Set(bodies).size).toBe(bodies.length);
-  });
-
-  it.each<[string, readonly ContentBlock[]]>([
-    ["many small blocks", Array.from({ length: 900 }, (_, n) => ({ type: "text", text: `Row ${n}` }))],
-    [
-      "a document of text",
-      [{ type: "document", source: { type: "text", media_type: "text/plain", data: "d".repeat(30_000) } }],
-    ],
-  ])("B1 shortens a result that is long for %s", async (_, blocks) => {
-    const list = tool({
-      ...{ name: "list", description: "Lists.", input: z.object({}), execute: () => "", format: () => [...blocks] },
-      maxResultChars: 100_000,
-    });
-    const rules = windowOf(16_000, (request) =>
-      texts({ ...request, messages: request.messages.slice(-1) }).includes("List")
-        ? { tools: [{ name: "list", input: {} }] }
-        : says("Done."),
-    );
-    const { say, model } = talk(rules, { tools: [list] });
-    for (const message of ["List", "Hello"]) expect((await say(message)).stop.type).toBe("end_turn");
-    expect(model.rejected).toEqual([]);
-  });
-
-  it("B1 reads the limit among several numbers, and no number that cannot be one", async () => {
-    const words = (tokens: number) =>
-      `Request 4999999999: this model's maximum context length is 8000 tokens. However, you requested ${tokens + 500} tokens (${tokens} in the messages).`;
-    const { say, model, errors } = talk(windowOf(8_000, () => says("Hello."), words));
-    expect((await say("x".repeat(60_000))).stop.type).toBe("end_turn");
-    expect(texts(model.requests.at(-1) as never).length).toBeGreaterThan(4_000);
-    expect(errors).toEqual([]);
-  });
-
   it("B1 ends the run by name if the instructions alone are too long", async () => {
     const { say, errors } = talk(() => ({ fault: { status: 400, message: "prompt is too long" } }), {
       instructions: "i".repeat(30_000),
@@ -212,16 +94,12 @@ describe("a request that is too long", () => {
   });
 });
 
-const bad = (request: Asked) => texts(request).includes("FORBIDDEN");
 const look = tool({
   name: "look",
   description: "Looks.",
   input: z.object({}),
   execute: () => "FORBIDDEN words of a page",
 });
-const filtered = {
-  fault: { status: 400, message: "The prompt triggered the content policy.", errorCode: "content_filter" },
-};
 const refused = { text: "", stop: "refusal" };
 const looks: Rules = (request) =>
   texts(request).includes("Look") && !texts(request).includes("tool_result")
@@ -260,17 +138,6 @@ describe("content that a filter refuses", () => {
     });
     expect((await say("What is 2 + 2?")).stop.type).toBe("end_turn");
     expect(texts(model.requests.at(-1) as never)).toContain("What is 2 + 2?");
-  });
-});
-
-describe("an answer of the model that a filter refuses later", () => {
-  it("B1 is left out with the second message that is refused, and that message is answered", async () => {
-    const rules: Rules = (request) => (bad(request) ? filtered : says("FORBIDDEN words"));
-    const { say, model } = talk(rules);
-    const stops = [];
-    for (const input of ["one", "two", "three", "four"]) stops.push((await say(input)).stop.type);
-    expect(stops).toEqual(["end_turn", "refusal", "end_turn", "refusal"]);
-    expect(model.rejected).toEqual([]);
   });
 });
 
