@@ -189,10 +189,10 @@ it("B1 answers again after any refusal, and sends nothing again that was refused
           made += 1;
           const api = refusingApi(rules);
           apis.rules.set(`${made}`, api);
-          const files = hasFiles ? recordedFiles() : undefined;
+          const stored = hasFiles && { files: recordedFiles() };
           const model = modelOf(which, apis, api, rules.thinks);
           const instructions = `You are test ${made}.`;
-          const session = refusedSession({ api, model, instructions, checkpointWhen, files });
+          const session = refusedSession({ api, model, instructions, checkpointWhen, ...stored });
           await session.store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
           await play(session, api, steps, dies);
           const log = await session.check(dies === undefined ? 0 : 1);

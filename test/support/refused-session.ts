@@ -50,7 +50,7 @@ interface Options {
   model: ModelClient;
   instructions: string;
   checkpointWhen: readonly CheckpointStrategy[];
-  files: RecordedFiles | undefined;
+  files?: RecordedFiles;
 }
 
 export function refusedSession({ api, model, instructions, checkpointWhen, files }: Options): RefusedSession {

@@ -42,12 +42,12 @@ function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[
 
 /** Keeps a share of a block, from 0 to 1. */
 function shortBlock(block: ContentBlock, share: number): ContentBlock {
-  if (isText(block)) return { type: "text", text: shortText(block.text, share) };
+  if (isText(block)) return { type: "text", text: shortenedText(block.text, share) };
   if (isToolUse(block)) return { ...block, input: shortInput(block.input, share) };
   if (block.type !== "tool_result") return block;
   const { content } = block;
   const text = Array.isArray(content) ? content.map(textOfPart).join("\n") : content;
-  return { ...block, content: shortText(typeof text === "string" ? text : "", share) };
+  return { ...block, content: shortenedText(typeof text === "string" ? text : "", share) };
 }
 
 /** Returns the text of a part of a tool's result. A part of another type counts as its JSON text. */
@@ -58,7 +58,7 @@ function textOfPart(part: Json): string {
 }
 
 /** Clips a text, unless its clipped form would be longer. */
-function shortText(text: string, share: number): string {
+function shortenedText(text: string, share: number): string {
   if (share === 0) return NOTE;
   const clipped = clipText(text, Math.floor(text.length * share));
   return clipped.length < text.length ? clipped : text;
@@ -73,12 +73,12 @@ function shortInput(input: Json, share: number): Json {
   const json = JSON.stringify(input);
   const short = shortValue(input, share);
   if (JSON.stringify(short).length <= json.length * share + 200) return short;
-  return { clipped: shortText(json, share) };
+  return { clipped: shortenedText(json, share) };
 }
 
 /** Clips the texts in a value. */
 function shortValue(value: Json, share: number): Json {
-  if (typeof value === "string") return shortText(value, share);
+  if (typeof value === "string") return shortenedText(value, share);
   if (Array.isArray(value)) return value.map((item) => shortValue(item, share));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortValue(field, share)]));

@@ -34,7 +34,7 @@ export async function afterSize(
   const refused = { by: "size" as const, events: [...longest, ...withoutDuplicates(newFiles, longest)] };
   const short = withoutRefused(entries, refused);
   const fromSeq = oldestKept(short, most);
-  if (fromSeq === undefined && charsOf(short) + (prefix?.chars ?? 0) >= before)
+  if (fromSeq === undefined && totalChars(short) + (prefix?.chars ?? 0) >= before)
     return { ...NOTHING, stop: CONTEXT_WINDOW };
   const checkpoint = refusedCheckpoint(leg, refused, uptoSeq, fromSeq);
   return isSecond
@@ -44,10 +44,10 @@ export async function afterSize(
 
 /** Returns the length of the prompt in characters, as it would be sent again. */
 function promptChars({ log: { state } }: Leg): number {
-  return charsOf(state.entries) + (state.prefix?.chars ?? 0);
+  return totalChars(state.entries) + (state.prefix?.chars ?? 0);
 }
 
-function charsOf(entries: readonly ContextEntry[]): number {
+function totalChars(entries: readonly ContextEntry[]): number {
   return entries.reduce((sum, { chars }) => sum + chars, 0);
 }
 
@@ -57,7 +57,7 @@ function charsOf(entries: readonly ContextEntry[]): number {
  */
 function oldestKept(entries: readonly ContextEntry[], most: number): number | undefined {
   // A shortened entry is a little longer than asked for.
-  if (charsOf(entries) <= 1.2 * Math.max(0, most)) return undefined;
+  if (totalChars(entries) <= 1.2 * Math.max(0, most)) return undefined;
   let left = most;
   let kept: number | undefined;
   for (let index = entries.length - 1; index > 0; index -= 1) {

@@ -26,7 +26,11 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
   if (run === undefined || by === undefined) return NOTHING;
   const message = typeof refusal === "string" ? "" : refusal.message;
   const isResumed = isPaused(leg.log.state);
-  const outcome = await outcomeOf(leg, { by, message }, { uptoSeq, isSecond: run.refusedAt === run.turns });
+  const outcome = await refusalOutcome(
+    leg,
+    { by, message },
+    { uptoSeq, isSecond: run.refusedAt === run.turns },
+  );
   if (!isResumed || !outcome.again) return outcome;
   // The model resumes a paused answer only if it is unchanged, and a checkpoint removes its thinking.
   const { events } = outcome;
@@ -34,7 +38,7 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
   return { events, again: false, ...(stop && { stop }) };
 }
 
-async function outcomeOf(
+async function refusalOutcome(
   leg: Leg,
   { by, message }: { by: RefusedContent["by"]; message: string },
   sent: Sent,
