@@ -5,14 +5,14 @@ import { checkedResult, LostResult } from "../tools/result-loss.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** The most mistakes that a process reports, each once. */
-const MOST_MISTAKES = 1_000;
+const MOST_TOLD = 1_000;
 
 /** Reports a mistake of the application to `onError`, unless this process has reported it before. */
 function reportOnce(leg: Leg, { name }: Tool, what: string, error: Error): void {
   const { report, life } = leg;
   const mistake = JSON.stringify([leg.run.agent.name, name, what]);
   // A tool that was stopped may return whatever it has at hand, e.g. the event of its signal.
-  if (life.signal.aborted || report.mistakes.has(mistake) || report.mistakes.size >= MOST_MISTAKES) return;
+  if (life.signal.aborted || report.mistakes.has(mistake) || report.mistakes.size >= MOST_TOLD) return;
   report.mistakes.add(mistake);
   // The report does not hold up the call. If another process has the session, its own process reports.
   Promise.resolve(afterBarrier(leg, () => report.toFix(error))).catch(() => undefined);
