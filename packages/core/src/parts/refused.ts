@@ -17,11 +17,12 @@ import { checkpointByStrategy } from "./checkpoints.ts";
 type Change = RefusedContent["events"][number];
 
 /**
- * Decides what follows a request that the model's provider has refused for its content, so that no later
- * request contains that content unchanged. Returns the events of a checkpoint without it, whether the model
- * is asked once more, and otherwise why the run ends. `uptoSeq` is the last event that the request contains.
+ * Decides what to do after the model's provider has refused a request for its content. No later request may
+ * contain that content unchanged. Returns the events of a checkpoint without it, and whether to ask the model
+ * once more; if not, why the run ends. `uptoSeq` is the last event that the request contains.
  *
- * A turn is asked once more. If the provider refuses that request, too, more is left out, and the run ends.
+ * In each turn, the model is asked at most once more. If the provider refuses that request, too, more is left
+ * out, and the run ends.
  */
 export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome> {
   const run = openRun(leg.log.state);
@@ -46,7 +47,7 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
 
 const NOTHING: RefusalOutcome = { events: [], again: false };
 
-/** What is known of a refused request. */
+/** A refused request. */
 interface Sent {
   /** `seq` of the last event that it contains. */
   uptoSeq: number;
@@ -63,7 +64,7 @@ const ABOUT_FILES = /image|picture|pdf|document|file|media/i;
 /** The HTTP statuses with which APIs refuse content: as invalid, too large or of another type. */
 const OF_CONTENT: readonly unknown[] = [400, 413, 415, 422];
 
-/** Returns for what a failure says that the request was refused; `undefined` for another failure. */
+/** Returns why a request was refused, by its failure; `undefined` for a failure of another kind. */
 function refusedBy({ status, errorCode, message }: ModelFailure & { message: string }) {
   if (errorCode === "context_length_exceeded") return "size";
   if (errorCode === "content_filter") return "filter";
@@ -90,8 +91,8 @@ function refusedCheckpoint(leg: Leg, refused: RefusedContent, uptoSeq: number): 
 const SHORTEST = 500;
 
 /**
- * Shortens the context after a request that was too long: asks the agent's strategies, removes new files, and
- * shortens the longest entries.
+ * Shortens the context after a request that was too long. Asks the agent's strategies first. Then removes new
+ * files, and shortens the longest entries.
  */
 async function afterSize(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const before = promptChars(leg);
@@ -108,15 +109,15 @@ async function afterSize(leg: Leg, message: string, { uptoSeq, isSecond }: Sent)
     : { events: checkpoint, again: true };
 }
 
-/** Returns the length of the prompt in characters, as it would be sent again. */
+/** Returns the length of the next prompt in characters, without new events. */
 function promptChars({ log: { state } }: Leg): number {
   return state.entries.reduce((sum, { chars }) => sum + chars, state.prefix?.chars ?? 0);
 }
 
 /**
- * Returns the share of a refused prompt that the model accepts. Many APIs say how many tokens the prompt has
- * and how many are allowed, e.g. "prompt is too long: 210000 tokens > 200000 maximum". A fifth of these is
- * left for the answer. Otherwise, half of the prompt is kept.
+ * Returns the share of a refused prompt to keep. The messages of many APIs have the number of the prompt's
+ * tokens and the number that is allowed, e.g. "prompt is too long: 210000 tokens > 200000 maximum". Then a
+ * fifth of the allowed tokens is left for the answer. Without these numbers, half of the prompt is kept.
  */
 function allowedShare(message: string): number {
   const counts = (message.match(/\b\d[\d,]{3,9}\b/g) ?? []).map((count) => Number(count.replaceAll(",", "")));
@@ -126,8 +127,8 @@ function allowedShare(message: string): number {
 }
 
 /**
- * Returns the entries that are longer than a length, so that with this length for each of them, all entries
- * have at most `allowed` characters.
+ * Returns the longest entries, each with the length to cut it to: the same for all of them, so that all
+ * entries of the context have at most `allowed` characters together.
  */
 function longestEntries(entries: readonly ContextEntry[], allowed: number): Change[] {
   const lengths = entries.map(({ chars }) => chars).sort((a, b) => a - b);
@@ -144,24 +145,22 @@ function longestEntries(entries: readonly ContextEntry[], allowed: number): Chan
   return entries.filter(({ chars }) => chars > keep).map(({ seq }) => ({ seq, keep }));
 }
 
-/** Returns a change of each entry's files, except for entries that are changed otherwise. */
+/** Returns a change that removes each entry's files, except for entries that already have a change. */
 function withoutDuplicates(entries: readonly ContextEntry[], changed: readonly Change[]): Change[] {
   const seqs = new Set(changed.map(({ seq }) => seq));
   return entries.flatMap(({ seq }) => (seqs.has(seq) ? [] : [{ seq }]));
 }
 
 /**
- * Returns what the model has not accepted yet: the entries after its last answer, except for those that were
- * left out before.
+ * Returns the entries that the model has not accepted yet: those after its last answer, without those that
+ * were left out before.
  */
 function newEntries({ log: { state } }: Leg): ContextEntry[] {
   const lastAnswer = state.entries.findLastIndex(({ role }) => role === "assistant");
   return state.entries.slice(lastAnswer + 1).filter((entry) => !isLeftOut(entry));
 }
 
-/**
- * Replaces refused files by notes: the new ones, or earlier ones if the provider says that they are too many.
- */
+/** Replaces refused files by notes: new files, or earlier ones if the provider refused their number. */
 function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   if (isSecond) return NOTHING;
   const withFiles = leg.log.state.entries.filter(({ blocks }) => haveMedia(blocks));
@@ -174,8 +173,9 @@ function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Ref
 }
 
 /**
- * Leaves out what a filter has refused. First what others wrote, e.g. tool results and knowledge; if nothing
- * of it is new or the filter refuses the rest, too, also what the user wrote, and the run ends.
+ * Leaves out what a filter has refused. At first, these are new entries that the user did not write, e.g.
+ * tool results and knowledge. If there is no such entry, or the filter refuses the rest, too, all new entries
+ * are left out, and the run ends.
  */
 async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const fresh = newEntries(leg);
@@ -198,8 +198,8 @@ async function messagesAmong(leg: Leg, entries: readonly ContextEntry[]): Promis
 }
 
 /**
- * Leaves out what the model has refused to answer for the second time in a row. If something has come since
- * the first time, asks again with that alone.
+ * Leaves out the entries that the model has refused twice in a row. If there are newer ones, asks once more
+ * with those.
  */
 function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   const { refusedSeq } = leg.log.state;
