@@ -28,7 +28,8 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
   if ("json" in checked) return checked.json;
   const { loss } = checked;
   const message = `The tool "${tool.name}" of the agent "${leg.run.agent.name}" returned a value that JSON cannot represent: ${loss}. Its call failed. Return JSON, e.g. \`String(id)\`, \`[...set]\` or \`Object.fromEntries(map)\`.`;
-  reportOnce(leg, tool, loss, new Error(message));
+  // What a server returns is no mistake of the application, e.g. the number 1e999.
+  if (tool.source === undefined) reportOnce(leg, tool, loss, new Error(message));
   throw new LostResult(loss);
 }
 
