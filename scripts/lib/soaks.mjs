@@ -60,6 +60,7 @@ export const SOAKS = {
   "test/soak/postgres-appends.test.ts": [...sqlLog, postgres],
   "test/soak/postgres-kills.test.ts": [...sqlLog, postgres],
   "test/soak/random-runs.test.ts": [core],
+  "test/soak/refused-runs.test.ts": [core, "packages/anthropic/src", "packages/openai/src"],
   "test/soak/restate-kills.test.ts": [core, postgres, restate],
   "test/soak/resume.test.ts": [core, postgres, sse, client],
   "test/soak/rocket-league-budget.test.ts": [core, postgres, "examples/rocket-league-coach/src"],

@@ -55,7 +55,7 @@ function failureIn(error: APIError): ApiFailure {
     isUnreached,
     // Some servers answer with status 500 if a prompt is too long. It stays too long.
     isSpent: spent.test(errorCode ?? "") || errorCode === OVERFLOW || errorCode === FILTER,
-    isTemporary: passing.includes(type) || !lasting.test(`${type ?? ""}`),
+    isTemporary: passing.includes(type) || !lasting.test(typeof type === "string" ? type : ""),
   };
 }
 

@@ -10,7 +10,7 @@ export function errorIn(body: unknown): Fields | undefined {
   if (!isFields(first)) return undefined;
   if (isFields(first.error)) return first.error;
   const inChunk = isFields(first.x_groq) ? first.x_groq.error : undefined;
-  if (first.error || inChunk) return { message: String(first.error || inChunk) };
+  if (first.error || inChunk) return { message: textOf(first.error || inChunk) };
   const isError = first.object === "error" || (first.choices === undefined && first.code !== undefined);
   if (isError && first.message) return { ...first, message: textOf(first.message) };
   return first.choices === undefined && first.detail ? { message: textOf(first.detail) } : undefined;

@@ -74,7 +74,8 @@ export function boundaryBefore(entries: readonly ContextEntry[], index: number, 
   return boundary;
 }
 
-function isBoundary(entries: readonly ContextEntry[], index: number, user: boolean): boolean {
+/** Returns whether context can begin at `index` without separating a result from its call. */
+export function isBoundary(entries: readonly ContextEntry[], index: number, user: boolean): boolean {
   const followsCalls = entries[index - 1]?.blocks.some(isToolUse) ?? false;
   const hasResults = entries[index]?.blocks.some(isResult) ?? false;
   if (followsCalls || hasResults) return false;

@@ -28,11 +28,12 @@ export function isLeftOut({ blocks }: ContextEntry): boolean {
  * an empty list if nothing is left of the entry.
  */
 function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[] {
-  if (keep === undefined) return [entry];
+  if (keep === undefined || keep >= entry.chars) return [entry];
   // Results of the API's own tools cannot be shortened, so they are removed, and citations of them as well.
   const blocks = entry.blocks.filter((block) => !isServerCall(block) && !isServerResult(block));
   if (blocks.length === 0) return [];
-  const share = Math.floor(keep / blocks.length);
+  // `keep` counts characters of JSON, in which some count twice. A share fits every text.
+  const share = keep / entry.chars;
   return [
     contextEntry(
       entry.role,
@@ -42,25 +43,46 @@ function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[
   ];
 }
 
-function shortBlock(block: ContentBlock, keep: number): ContentBlock {
-  if (isText(block)) return { type: "text", text: clippedOrNote(block.text, keep) };
-  if (isToolUse(block)) return { ...block, input: shortValue(block.input, keep) };
+/** Keeps a share of a block, from 0 to 1. */
+function shortBlock(block: ContentBlock, share: number): ContentBlock {
+  if (isText(block)) return { type: "text", text: shortText(block.text, share) };
+  if (isToolUse(block)) return { ...block, input: shortInput(block.input, share) };
   if (block.type !== "tool_result") return block;
   const { content } = block;
-  if (!Array.isArray(content) || keep === 0)
-    return { ...block, content: clippedOrNote(typeof content === "string" ? content : "", keep) };
-  const share = Math.floor(keep / Math.max(1, content.length));
-  return { ...block, content: content.map((part) => shortBlock(part as ContentBlock, share)) };
+  const text = Array.isArray(content) ? content.map(textOfPart).join("\n") : content;
+  return { ...block, content: shortText(typeof text === "string" ? text : "", share) };
 }
 
-function clippedOrNote(text: string, keep: number): string {
-  return keep === 0 ? NOTE : clipText(text, keep);
+/** Returns the text of a part of a tool's result. A part of another type counts as its JSON text. */
+function textOfPart(part: Json): string {
+  const { text, source } = Object(part) as { text?: Json; source?: Json };
+  const { data } = Object(source) as { data?: Json };
+  return [text, data].find((one) => typeof one === "string") ?? JSON.stringify(part);
 }
 
-/** Clips the texts in the input of a call, each to `keep` characters. */
-function shortValue(value: Json, keep: number): Json {
-  if (typeof value === "string") return clipText(value, keep);
-  if (Array.isArray(value)) return value.map((item) => shortValue(item, keep));
+/** Clips a text, unless its clipped form would be longer. */
+function shortText(text: string, share: number): string {
+  if (share === 0) return NOTE;
+  const clipped = clipText(text, Math.floor(text.length * share));
+  return clipped.length < text.length ? clipped : text;
+}
+
+/**
+ * Shortens the input of a call: clips its texts, or all of its JSON text if it is long for another reason,
+ * e.g. a list of many numbers.
+ */
+function shortInput(input: Json, share: number): Json {
+  if (share === 0) return { clipped: NOTE };
+  const json = JSON.stringify(input);
+  const short = shortValue(input, share);
+  if (JSON.stringify(short).length <= json.length * share + 200) return short;
+  return { clipped: shortText(json, share) };
+}
+
+/** Clips the texts in a value. */
+function shortValue(value: Json, share: number): Json {
+  if (typeof value === "string") return shortText(value, share);
+  if (Array.isArray(value)) return value.map((item) => shortValue(item, share));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortValue(field, keep)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shortValue(field, share)]));
 }

@@ -124,7 +124,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   checkpoint: ({ reason, from_seq, refused }) =>
     refused === undefined
       ? `${reason}, from event ${from_seq} on`
-      : `refused for its ${refused.by}: ${quantity(refused.events.length, "event")} changed`,
+      : `refused for its ${refused.by}: ${quantity(refused.events.length, "event")} changed${reason === "start" ? `, starts at event ${from_seq}` : ""}`,
   redaction: ({ seq }) => `redacts event ${seq}`,
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,

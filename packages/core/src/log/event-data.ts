@@ -151,7 +151,8 @@ export interface EventData {
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything.
    * - `only: "files"`: replaces only files. `only: "refused"`: changes only the events in `refused`, because
-   *   the model's provider has refused a request with them. `only: "refused_files"` is the form of earlier
+   *   the model's provider has refused a request with them; with `start`, the context before `from_seq` is
+   *   also omitted. `only: "refused_files"` is the form of earlier
    *   versions for files since the model's last answer.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.

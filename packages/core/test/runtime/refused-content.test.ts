@@ -1,67 +1,10 @@
-import { type StrictModelOptions, strictModel } from "@pawl/testing";
+import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type AgentOptions,
-  agent,
-  dropOldResults,
-  type Hook,
-  memoryStore,
-  type RuntimeOptions,
-  runtime,
-  summarize,
-  tool,
-} from "../../src/index.ts";
+import { dropOldResults, type Hook, summarize, tool } from "../../src/index.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
-
-type Rules = NonNullable<StrictModelOptions["rules"]>;
-type Asked = Parameters<Rules>[0];
-
-const texts = (request: Asked) => JSON.stringify(request.messages);
-const says = (text: string) => ({ text });
-
-/** A session with an agent over a simulated API. */
-function talk(
-  rules: Rules,
-  options: Partial<AgentOptions<undefined>> = {},
-  more: Partial<RuntimeOptions<undefined>> = {},
-) {
-  const store = memoryStore();
-  const model = strictModel({ rules });
-  const helper = agent({ name: "helper", model, instructions: "You help.", ...options });
-  const errors: unknown[] = [];
-  const pawl = runtime({ agents: [helper], store, onError: (error) => void errors.push(error), ...more });
-  let sessionId: string | undefined;
-  return {
-    model,
-    errors,
-    say: async (input: string) => {
-      const result = await pawl.run("helper", { userId: "ada", input, ...(sessionId && { sessionId }) })
-        .result;
-      sessionId = result.sessionId;
-      return result;
-    },
-    checkpoints: async () =>
-      (await Array.fromAsync(store.read(sessionId ?? ""))).flatMap((event) =>
-        event.type === "checkpoint" ? [event.data] : [],
-      ),
-  };
-}
-
-/** An API whose window has this many tokens, one for each character of the messages. */
-const windowOf =
-  (
-    most: number,
-    otherwise: Rules,
-    words = (tokens: number) => `prompt is too long: ${tokens} tokens > ${most} maximum`,
-  ): Rules =>
-  (request, ...rest) => {
-    const tokens = texts(request).length;
-    return tokens > most
-      ? { fault: { status: 400, message: words(tokens), errorCode: "context_length_exceeded" } }
-      : otherwise(request, ...rest);
-  };
+import { type Asked, bad, filtered, type Rules, says, talk, texts, windowOf } from "../support/refusing.ts";
 
 describe("a request that is too long", () => {
   it.each([
@@ -151,16 +94,12 @@ describe("a request that is too long", () => {
   });
 });
 
-const bad = (request: Asked) => texts(request).includes("FORBIDDEN");
 const look = tool({
   name: "look",
   description: "Looks.",
   input: z.object({}),
   execute: () => "FORBIDDEN words of a page",
 });
-const filtered = {
-  fault: { status: 400, message: "The prompt triggered the content policy.", errorCode: "content_filter" },
-};
 const refused = { text: "", stop: "refusal" };
 const looks: Rules = (request) =>
   texts(request).includes("Look") && !texts(request).includes("tool_result")

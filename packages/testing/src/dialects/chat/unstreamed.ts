@@ -7,7 +7,7 @@ const { chunk, usage } = chunksOf(SERVED);
 const ignored = "https://github.com/BaseIntelligence/bounty-challenge/issues/17821";
 
 /** An answer that was not streamed. */
-export const wholeAnswer = (message: object, finish_reason: string) => ({
+export const wholeAnswer = (message: object, finish_reason: string): object => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1_790_000_000,
