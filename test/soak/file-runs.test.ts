@@ -157,7 +157,7 @@ it("F1 F2 L1 P1 P4 sends valid requests whose files are stored, and ends each ru
             ({ data }) => data.files !== undefined,
           ).length;
           seen.refusals += ofType(log, "checkpoint").filter(
-            ({ data }) => data.only === "refused_files",
+            ({ data }) => data.refused?.by === "files",
           ).length;
           seen.drawn += ofType(log, "tool_result").filter(({ data }) =>
             JSON.stringify(data).includes('"stored"'),

@@ -23,8 +23,9 @@ const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/request_too_large|Request exceeds the maximum size/i, OVERFLOW],
   // Bedrock
   [/Input is too long for requested model/i, OVERFLOW],
-  // Servers of other models behind the Messages API: vLLM, llama.cpp, Ollama, LiteLLM
+  // Servers of other models behind the Messages API: vLLM, llama.cpp, Ollama, LiteLLM, SGLang, Kronk
   [/maximum context length|exceeds the available context size|ContextWindowExceededError/i, OVERFLOW],
+  [/exceeds the maximum allowed (input )?length|context window is full/i, OVERFLOW],
   [/exceed(s|ed)? (the |max )?context length|context_length_exceeded|exceed_context_size_error/i, OVERFLOW],
   [/Output blocked by content filtering policy/i, FILTER],
   [/content_filter|content management policy|ContentPolicyViolationError|content_policy_violation/i, FILTER],
@@ -54,7 +55,7 @@ function failureIn(error: APIError): ApiFailure {
     isUnreached,
     // Some servers answer with status 500 if a prompt is too long. It stays too long.
     isSpent: spent.test(errorCode ?? "") || errorCode === OVERFLOW || errorCode === FILTER,
-    isTemporary: passing.includes(type) || !lasting.test(`${type ?? ""}`),
+    isTemporary: passing.includes(type) || !lasting.test(typeof type === "string" ? type : ""),
   };
 }
 

@@ -69,6 +69,10 @@ export function pricingOf(model: string): Pricing | undefined {
  */
 // platform.claude.com: /docs/en/about-claude/pricing, /docs/en/build-with-claude/fast-mode. Web fetches and
 // code execution beside them cost nothing but their tokens.
+// - `us`: 1.1 for Opus 4.6 and newer models. Older ones report no region.
+// - `fast`: 2 is confirmed for Opus 5 and, by third-party lists, for Opus 5.5. No list was found that has
+//   Fable 5.2, Mythos 5.2 or Opus 4.8; they count as the others. Opus 4.6 cost 6 times the price, but has no
+//   fast mode any more. Other models have none.
 const SURCHARGES = {
   perThousandUses: { web_search_requests: 10 },
   factors: { inference_geo: { us: 1.1 }, speed: { fast: 2 } },

@@ -2,14 +2,15 @@ import { type Fields, isFields } from "./chunk.ts";
 
 /**
  * Returns the error in a response of a server, in OpenAI's form; `undefined` if it has none. Servers also
- * send it in a list (Gemini), as a text (Ollama), without the field `error` (Mistral, older vLLM), or as
- * `detail` (gateways on FastAPI).
+ * send it in a list (Gemini), as a text (Ollama), without the field `error` (Mistral, older vLLM), as
+ * `detail` (gateways on FastAPI), or in a chunk (Groq).
  */
 export function errorIn(body: unknown): Fields | undefined {
   const [first] = Array.isArray(body) ? body : [body];
   if (!isFields(first)) return undefined;
   if (isFields(first.error)) return first.error;
-  if (first.error) return { message: String(first.error) };
+  const inChunk = isFields(first.x_groq) ? first.x_groq.error : undefined;
+  if (first.error || inChunk) return { message: textOf(first.error || inChunk) };
   const isError = first.object === "error" || (first.choices === undefined && first.code !== undefined);
   if (isError && first.message) return { ...first, message: textOf(first.message) };
   return first.choices === undefined && first.detail ? { message: textOf(first.detail) } : undefined;

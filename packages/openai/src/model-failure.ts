@@ -34,7 +34,8 @@ export const OPENAI: ModelApi = {
 function failureIn(error: APIError): ApiFailure {
   const { status, headers, type, requestID: requestId } = error;
   // Gateways put the status of the server behind them into `code`, some as a text.
-  const code: unknown = /^[45]\d\d$/.test(`${error.code}`) ? Number(error.code) : error.code;
+  const sent: unknown = error.code;
+  const code = typeof sent === "string" && /^[45]\d\d$/.test(sent) ? Number(sent) : sent;
   const message = messageIn(error);
   const isSpent = spent.includes(code) || spent.includes(type);
   const isUnreached = error instanceof APIConnectionError;
@@ -60,7 +61,7 @@ function failureIn(error: APIError): ApiFailure {
  */
 function isTemporary(type: unknown, code: unknown): boolean {
   if (passing.includes(type) || passing.includes(code)) return true;
-  return !lasting.test(`${type ?? ""} ${code ?? ""}`);
+  return ![type, code].some((one) => typeof one === "string" && lasting.test(one));
 }
 
 /** Returns the API's own message, without the status that the SDK prepends. */

@@ -79,7 +79,11 @@ export function undated(model: string): string {
  * What a fast answer costs, by model, as a factor of the standard price. From OpenAI's page on priority
  * processing, 2026-11-29. The page does not list the newest models: these count as the dearest one.
  */
+// https://openai.com/api-priority-processing/. Since 2026-07-30 this is called Fast mode, and a request may
+// name it `priority` or `fast` (https://developers.openai.com/api/docs/guides/fast-mode). `ultrafast` is not
+// here: only the Responses API has it.
 const FAST: { readonly [model: string]: number } = {
+  "gpt-5.5": 2.5,
   "gpt-5.4": 2,
   "gpt-5.4-mini": 2,
   "gpt-5.2": 2,
@@ -96,6 +100,7 @@ const FAST: { readonly [model: string]: number } = {
 const DEAREST_FAST = 2.5;
 
 /** Adds the factors of OpenAI's tiers to prices that do not have their own. */
+// `flex` costs half, as batches do. OpenAI's own list of prices could not be read for the newest models.
 export function withTiers(model: string, pricing: Pricing): Pricing {
   const name = undated(model);
   const fast = Object.hasOwn(FAST, name) ? (FAST[name] ?? DEAREST_FAST) : DEAREST_FAST;

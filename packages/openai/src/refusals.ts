@@ -12,13 +12,20 @@ const WORDS: readonly (readonly [RefusedFor, words: RegExp])[] = [
   ["context_length_exceeded", /context_length_exceeded|exceed_context_size_error|ContextWindowExceededError/],
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM; newer OpenAI models
   ["context_length_exceeded", /maximum context length is \d|exceeds the context window of this model/i],
-  // vLLM
+  // vLLM; SGLang; others behind gateways
   ["context_length_exceeded", /longer than the maximum model length|longer than the maximum context length/i],
+  ["context_length_exceeded", /exceeds the maximum allowed (input )?length/i],
+  ["context_length_exceeded", /exceeds (the )?(model's )?maximum context length/i],
   // llama.cpp, LM Studio, Ollama
   ["context_length_exceeded", /exceeds the available context size|Context size has been exceeded/i],
   ["context_length_exceeded", /greater than the context length|exceed(s|ed)? (the |max )?context length/i],
-  // Mistral
-  ["context_length_exceeded", /too large for model with \d+ maximum context length/i],
+  // Kronk
+  ["context_length_exceeded", /context window is full/i],
+  // Mistral: now, and earlier
+  [
+    "context_length_exceeded",
+    /invalid_request_prompt_too_long|too large for model with \d+ maximum context/i,
+  ],
   // Gemini
   ["context_length_exceeded", /input token count .*exceeds the maximum number of tokens/i],
   // Groq
@@ -29,6 +36,8 @@ const WORDS: readonly (readonly [RefusedFor, words: RegExp])[] = [
   ["context_length_exceeded", /Input is too long for requested model|prompt is too long/i],
   ["content_filter", /^content_filter$|content_policy_violation|ResponsibleAIPolicyViolation/],
   ["content_filter", /ContentPolicyViolationError|content management policy|PROHIBITED_CONTENT/],
+  // OpenAI
+  ["content_filter", /prompt was flagged as potentially violating/i],
   // OpenRouter, in front of models that are moderated
   ["content_filter", /requires moderation|input was flagged/i],
 ];

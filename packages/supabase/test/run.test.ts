@@ -89,8 +89,10 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
       name: "pay",
       description: "Pays.",
       input: z.object({}),
-      execute: () =>
-        project.gateway.answerInstead("/rpc/pawl_rpc_append", 401, '{"message":"Invalid API key"}'),
+      execute: () => {
+        project.gateway.answerInstead("/rpc/pawl_rpc_append", 401, '{"message":"Invalid API key"}');
+        return "Paid.";
+      },
     });
     const coach = agent({ name: "payer", model, instructions: "Pay.", tools: [pay] });
     const process = () =>

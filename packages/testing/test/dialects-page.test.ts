@@ -14,22 +14,22 @@ const kinds = Object.entries(dialectKinds) as [DialectKind, string][];
 const MISSING: readonly (readonly [what: string, why: string])[] = [
   [
     "Reasoning that a server wants back (`reasoning_content` of DeepSeek, `reasoning_details` of OpenRouter)",
-    "Reasoning of Chat Completions is not stored. Turn it off in `body` while tools are used.",
+    "Reasoning of Chat Completions is not stored. If your agent has tools, turn reasoning off in `body`.",
   ],
   [
     "Fields of a call that come after its name",
-    "A call is stored as soon as its name is there. No server was seen to send them later.",
+    "A call is stored as soon as its name is there. No report of a server that sends them later was found.",
   ],
-  ["Signatures on text (Gemini)", "Gemini recommends them and does not require them."],
+  ["Signatures on text (Gemini)", "Gemini recommends to send them back, and does not require it."],
   [
-    "Fields of a call after a change of the model",
-    "They go back to the model that sent them, and to no other.",
+    "Further fields of a call, e.g. signatures, after a change of the model",
+    "They are sent back only to the model that sent them.",
   ],
   [
     "Several answers to one request (`n`)",
-    "Only one is used, and all are charged. `n` is refused in `body`.",
+    "Pawl would use one answer, and the API charges all. So `n` is refused in `body`.",
   ],
-  ["The Responses API", "OpenAI's models that refuse tools over Chat Completions need a gateway."],
+  ["The Responses API", "A model of OpenAI that refuses tools over Chat Completions needs a gateway."],
 ];
 
 const listOf = ({ cases }: Dialect, kind: DialectKind): readonly DialectCase[] => {
@@ -66,7 +66,7 @@ function outcomeOf({ expected, wantsBack }: DialectCase): string {
   return `${calls === undefined ? "" : `${calls.length === 1 ? "a call" : "calls"}, `}\`${stop}\`${back}`;
 }
 
-const sourceOf = ({ source }: DialectCase): string => (source.startsWith("http") ? `<${source}>` : source);
+const sourceOf = ({ source }: DialectCase): string => source.replace(/https:\/\/\S+/, "<$&>");
 
 function sectionOf(dialect: Dialect): string {
   const rows = kinds.flatMap(([kind, title]) =>
@@ -94,7 +94,9 @@ it("B4 every server has each kind of answer, or the reason why not", () => {
     expect([name, Object.keys(cases).toSorted()]).toEqual([name, Object.keys(dialectKinds).toSorted()]);
     for (const list of Object.values(cases)) {
       if ("absent" in list) expect(list.absent).toMatch(/^[A-Z].*\.$/s);
-      else for (const { source } of list) expect(source).toMatch(/^https:\/\/\S+$|^npm \S+@\d/);
+      else
+        for (const { source } of list)
+          expect(source).toMatch(/^(inferred from )?(https:\/\/\S+$|npm \S+@\d)/);
       expect("absent" in list || list.length > 0).toBe(true);
     }
   }
@@ -104,10 +106,11 @@ it("B4 every server has each kind of answer, or the reason why not", () => {
 it("B4 the page of dialects says what the tests play", async () => {
   const text = `# Dialects of servers
 
-What servers of Chat Completions and of the Messages API were documented or reported to send, and what
-\`openai()\` and \`claude()\` make of it. The answers are data in \`@pawl/testing/dialects\`, written by
-hand from the sources that this page names. The tests of both packages play each one, whole and in
-packets of seven bytes. A model client of your own passes the same contract:
+This page lists answers that servers of Chat Completions and of the Messages API send, and what
+\`openai()\` and \`claude()\` make of them. The answers are data in \`@pawl/testing/dialects\`. They were
+written by hand from documentation and from reports of users; no server was called. The tests of both
+packages play each answer twice: in one packet, and in packets of seven bytes. A model client of your own
+can run the same contract:
 
 \`\`\`ts
 import { openai } from "@pawl/openai";
@@ -117,9 +120,16 @@ const cases = modelClientContract("chat", ({ fetch, model }) => openai(model, { 
 for (const { run } of cases.slice(0, 5)) await run();
 \`\`\`
 
-No server was called for this page. \`vitest -u\` on \`dialects-page.test.ts\` of \`@pawl/testing\` writes it.
+How to read the tables of each server:
 
-The tables count the answers of each kind that are played; – has its reason below.
+- **outcome** is the stop reason of the answer, or what happens to the failed request. "Retried" means that
+  \`resilient()\` tries again; "fails" means that it does not. "Shortened" means that the runtime shortens the
+  prompt and asks once more; if that is too long as well, the run ends as \`context_window\`.
+- **source** shows this answer. After "inferred from", it shows only a part of the answer or a close
+  relative: nothing was found that shows the answer itself.
+
+The next two tables count the answers of each kind. A dash has its reason in the section of the server.
+To update the page, run \`vitest -u\` on \`dialects-page.test.ts\` of \`@pawl/testing\`.
 
 ## Chat Completions
 

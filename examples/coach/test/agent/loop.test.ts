@@ -1,6 +1,7 @@
 import { memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it, vi } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { coach, coachLimits, fileIndex, readMarkdown, type Summarize, userFiles } from "../../src/index.ts";
 import { calling, coached, ruledCoach, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
@@ -106,6 +107,7 @@ describe("the loop", () => {
   });
 
   it("L2 bug 2 of 002: runs calls only if the stop reason is tool_use", async () => {
+    expectPrinted('pawl: The model ended its answer (end_turn) with a call of "save_file". It was not run.');
     const files = memoryFiles();
     const ended = {
       text: "Done.",

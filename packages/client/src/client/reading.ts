@@ -12,6 +12,9 @@ import { isTemporary, Refused } from "../wire/request.ts";
  */
 const GOOD_MS = 5_000;
 
+/** How long a page that may have to wait for its stream is shown as connecting. */
+const WAITS_MS = 100;
+
 /** How often a session that was readable may be refused with 401: the page may get a new token meanwhile. */
 const MOST_REFUSALS = 7;
 
@@ -101,9 +104,10 @@ async function readSession(
     updateView(talk, view, "now");
   }
   if (talk.place) {
-    // The server was reachable, and what the page shows is up to date.
-    update(talk, { connection: "open" });
+    // If it waits, the page is not connecting meanwhile: the server was reachable, and the page is up to date.
+    const timer = setTimeout(() => update(talk, { connection: "open" }), WAITS_MS);
     stream.place = await talk.place(talk, life);
+    clearTimeout(timer);
     signal = eitherSignal(life, stream.place);
     signal.throwIfAborted();
   }

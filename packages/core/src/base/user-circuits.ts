@@ -3,8 +3,8 @@ import { type Circuit, type CircuitCall, type CircuitOptions, failureCause, newC
 /** When circuits open, and what refused calls throw. */
 export interface UserCircuitsOptions extends Omit<CircuitOptions, "refusal"> {
   /**
-   * Creates the error for a call that is refused. `leftMs`: after how many milliseconds to try again. `whose`
-   * says whether the circuit of all users is open, or only the caller's.
+   * Creates the error for a call that is refused. `leftMs` is the time until the next trial, in milliseconds.
+   * `whose` names the open circuit: that of all users, or the caller's own.
    */
   refused(leftMs: number, whose: "all" | "user"): Error;
 }
@@ -12,8 +12,8 @@ export interface UserCircuitsOptions extends Omit<CircuitOptions, "refusal"> {
 /** A call that both circuits let through. Its methods report how the call has ended. */
 export interface UserCall extends Pick<CircuitCall, "succeeded" | "over"> {
   /**
-   * Reports a failure, see `CircuitCall.failed()`. `isShared` says that it has nothing to do with the user,
-   * e.g. because nothing listens at the address.
+   * Reports a failure, see `CircuitCall.failed()`. `isShared` means that the user cannot have caused it, e.g.
+   * because nothing listens at the address.
    */
   failed(weight: number, options?: { signal?: AbortSignal | undefined; isShared?: boolean }): void;
 }
@@ -32,9 +32,10 @@ export interface UserCircuits {
 const MOST_USERS = 1_000;
 
 /**
- * Makes a circuit for each user of a service, and one for all. In that one, a row of failures of one user
- * counts as one, because the user's input or token may have caused them. It takes at least two failures. A
- * failure with the weight `Infinity` opens it at once. The state is in memory, for the last 1,000 users.
+ * Creates a circuit for each user of a service, and one that all users share. In the shared circuit,
+ * consecutive failures of the same user count as one, because that user's input or token may have caused
+ * them. It opens after two failures at the earliest, or at once after a failure with the weight `Infinity`.
+ * The state is in memory, for the last 1,000 users.
  *
  * @example
  * ```ts
@@ -67,7 +68,7 @@ export function userCircuits({ failures, refused, ...options }: UserCircuitsOpti
     });
   const ofAll = circuit(2, "all");
   const ofUsers = new Map<string, Circuit>();
-  /** The user whose failure was the last one that counted for all. */
+  /** The user whose call failed last. `undefined` after a success. */
   let lastFailed: string | undefined;
 
   function ofUser(userId: string): Circuit {
@@ -79,7 +80,7 @@ export function userCircuits({ failures, refused, ...options }: UserCircuitsOpti
     return known;
   }
 
-  /** Begins a call in the circuit of all. Ends the call in the user's own if it is refused. */
+  /** Begins a call in the shared circuit. If that refuses it, ends the call in the user's own. */
   function beginShared(own: ReturnType<Circuit["begin"]>, userId: string) {
     try {
       return ofAll.begin(userId);

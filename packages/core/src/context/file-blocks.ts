@@ -66,7 +66,7 @@ export function haveFiles(blocks: readonly ContentBlock[]): boolean {
 }
 
 /**
- * Returns whether a block is a picture or a file, wherever its bytes are. A document of plain text is none.
+ * Returns whether a block is a picture or a file, wherever its bytes are. A document of plain text is not.
  */
 export function isMedia({ type, source }: ContentBlock): boolean {
   if (type !== "document") return type === "image";

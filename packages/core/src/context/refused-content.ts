@@ -6,7 +6,7 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import { withoutMedia } from "./file-notes.ts";
 import { contextEntry } from "./project.ts";
 
-/** Applies a checkpoint for refused content: shortens or replaces the entries of the events that it names. */
+/** Applies a checkpoint for refused content: shortens the entries that it names, or replaces their text. */
 export function withoutRefused(entries: readonly ContextEntry[], { events }: RefusedContent): ContextEntry[] {
   if (events.length === 0) return [...entries];
   const changes = new Map(events.map(({ seq, keep }) => [seq, { keep }]));
@@ -23,10 +23,13 @@ export function isLeftOut({ blocks }: ContextEntry): boolean {
   return blocks.every((block) => block.text === NOTE || block.content === NOTE);
 }
 
-/** Returns an entry with at most about `keep` characters; an empty list if nothing is left of it. */
+/**
+ * Returns an entry with about `keep` characters of text at most, unchanged if `keep` is `undefined`. Returns
+ * an empty list if nothing is left of the entry.
+ */
 function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[] {
   if (keep === undefined || keep >= entry.chars) return [entry];
-  // Results of the API's own tools cannot be shortened. Text that cites them is sent without its citations.
+  // Results of the API's own tools cannot be shortened, so they are removed, and citations of them as well.
   const blocks = entry.blocks.filter((block) => !isServerCall(block) && !isServerResult(block));
   if (blocks.length === 0) return [];
   // `keep` counts characters of JSON, in which some count twice. A share fits every text.

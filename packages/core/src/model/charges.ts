@@ -56,6 +56,8 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
   let all: { readonly [field: string]: unknown } = {};
   const unknown: string[] = [];
   return (sent) => {
+    // A server may send anything.
+    if (!isJsonObject(sent)) return sent as RawUsage;
     const { price_factor: _, other_usd: __, unknown_fields: ___, ...own } = sent as RawUsage;
     const present = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
     all = { ...all, ...Object.fromEntries(present) };

@@ -50,7 +50,8 @@ export function opaqueOf(block: ContentBlock, model: string): JsonObject {
  *
  * @example
  * ```ts
- * import { type Message, withoutOpaque, withOpaque } from "@pawl/core/model";
+ * import type { Message } from "@pawl/core";
+ * import { withoutOpaque, withOpaque } from "@pawl/core/model";
  *
  * const call = { type: "tool_use", id: "call_1", name: "look", input: {} };
  * const messages: Message[] = [{ role: "assistant", content: [withOpaque(call, "m", { signature: "s" })] }];

@@ -52,8 +52,9 @@ function totalChars(entries: readonly ContextEntry[]): number {
 }
 
 /**
- * Returns the `seq` of the first entry to keep, so that the kept ones have at most `most` characters and begin
- * with a message; that of the last message if even it is longer. Returns `undefined` if about all of them fit.
+ * Returns the `seq` of the first entry to keep, so that the kept ones have at most `most` characters and
+ * begin with a message. Keeps the last message even if it is longer. Returns `undefined` if about all of them
+ * fit.
  */
 function oldestKept(entries: readonly ContextEntry[], most: number): number | undefined {
   // A shortened entry is a little longer than asked for.

@@ -79,9 +79,7 @@ function refusedBy({ status, errorCode, message }: ModelFailure & { message: str
   return status === 413 ? "size" : undefined;
 }
 
-/**
- * Replaces refused files by notes: the new ones, or earlier ones if the provider says that they are too many.
- */
+/** Replaces refused files by notes: new files, or earlier ones if the provider refused their number. */
 function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   if (isSecond) return NOTHING;
   const withFiles = leg.log.state.entries.filter(({ blocks }) => haveMedia(blocks));
@@ -94,9 +92,10 @@ function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Ref
 }
 
 /**
- * Leaves out what a filter has refused. First what others wrote, e.g. tool results and knowledge; if nothing
- * of it is new or the filter refuses the rest, too, also what the user wrote, and the run ends. If the filter
- * still refuses the next message, the model's last answer is at fault, or a paused one.
+ * Leaves out what a filter has refused. At first, these are new entries that the user did not write, e.g.
+ * tool results and knowledge. If there is no such entry, or the filter refuses the rest, too, all new entries
+ * are left out, and the run ends. If the filter still refuses the next message, the model's last answer, or a
+ * paused one, must be at fault, and is left out.
  */
 async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const fresh = newEntries(leg);

@@ -1,18 +1,18 @@
 import { estimateTokens } from "../model/estimate.ts";
 import type { CountedPrompt } from "./context-entry.ts";
 
-/** What the API has reported for a prompt. */
+/** A prompt whose tokens the API has counted. */
 type Counted = Pick<CountedPrompt, "model" | "chars" | "tokens">;
 
 /** The fewest and the most tokens of a character, whatever an API reports. */
 const [FEWEST, MOST] = [1 / 16, 4];
 
-/** How many characters a prompt must have grown by, so that its growth says how long their tokens are. */
+/** The fewest characters that a prompt must have grown by for the rate of the added text to be measured. */
 const ENOUGH_CHARS = 200;
 
 /**
- * Returns what the next prompt is estimated from, after the API has counted one more. A text that was added
- * in a script with more tokens for each character sets the rate for what is added next.
+ * Returns the basis for the estimate of the next prompt, after the API has counted `now`. Its `rate` is that
+ * of the added text if this text has more tokens for each character than the whole prompt, e.g. Chinese.
  */
 export function countedPrompt(last: CountedPrompt | undefined, now: Counted): CountedPrompt | undefined {
   if (!(now.chars > 0 && now.tokens > 0)) return last;
@@ -28,9 +28,9 @@ function bounded(rate: number): number {
 }
 
 /**
- * Estimates the tokens of a prompt. What the API has counted before counts as it did; what was added since,
- * by the rate of the last addition. For another model, the estimate is at least a quarter of the characters.
- * An agent's own `estimate` is used as it is.
+ * Estimates the tokens of a prompt: the API's last count, plus the characters that were added since then, at
+ * the rate of the last addition. For another model, the estimate is at least a quarter of the characters. If
+ * the agent has its own `estimate`, only that is used.
  */
 export function estimatedPrompt(
   counted: CountedPrompt | undefined,
@@ -39,7 +39,7 @@ export function estimatedPrompt(
 ): number {
   if (counted === undefined || estimate !== estimateTokens) return estimate(chars);
   const added = chars - counted.chars;
-  // A checkpoint may have shortened the prompt. What is left is taken for as dense as the whole was.
+  // A checkpoint may have shortened the prompt. The rest is taken to have the average rate of the whole.
   const learned =
     added < 0 ? (counted.tokens / counted.chars) * chars : counted.tokens + counted.rate * added;
   return Math.ceil(counted.model === model ? learned : Math.max(estimate(chars), learned));
@@ -51,5 +51,5 @@ export function estimatedPart(counted: CountedPrompt | undefined, chars: number,
   return Math.ceil((counted.tokens / counted.chars) * chars);
 }
 
-/** Estimates how many tokens a number of characters is, without an earlier count. */
+/** Estimates the tokens of a number of characters, without an earlier count. */
 type Estimate = (chars: number) => number;

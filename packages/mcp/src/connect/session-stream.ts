@@ -1,28 +1,29 @@
 import type { Transport } from "./sdk.ts";
 
 /**
- * The stream in which a server of an older protocol sends what belongs to no request of its session, e.g.
- * its questions. It is open while requests are that the server may ask about.
+ * The stream of a session with a server of an older protocol (a `GET`). The server sends messages in it that
+ * belong to no request, e.g. questions. It is open while requests are in flight during which a server may
+ * ask.
  */
 export interface SessionStream {
   /**
-   * Opens the stream for a request, unless it is open. Returns `undefined` if there is no session, or the
-   * server has no such stream.
+   * Opens the stream for a request, unless it is open already. Returns `undefined` if there is no session, or
+   * if the server has no such stream.
    */
   join(): Joined | undefined;
-  /** Answers the SDK's `GET` that is for no request. */
+  /** Answers a `GET` by which the SDK opens the stream, or resumes it. */
   fetch(input: string | URL | Request, init: RequestInit): Promise<Response>;
 }
 
-/** A request's part in the stream. */
+/** The use of the stream by one request. */
 export interface Joined {
-  /** Resolves as soon as the stream is open, or the request must not wait for it any longer. */
+  /** Resolves when the stream is open, or when the request has waited long enough. */
   ready: Promise<void>;
-  /** Closes the stream after the last request. */
+  /** Ends the use. The last one closes the stream. */
   leave(): void;
 }
 
-/** The methods during which servers ask. */
+/** The methods during which a server may ask. */
 const ASKING: readonly string[] = ["tools/call", "tasks/result", "prompts/get", "resources/read"];
 
 /** Returns whether a server may ask something before it answers a request. */
@@ -31,23 +32,24 @@ export function mayAsk(method: string): boolean {
 }
 
 /**
- * How long a request waits for the stream, in milliseconds: the first one, later ones of a server that has
- * answered in this time, and those of one that has not. A server that has not read the `GET` first would drop
- * its question, but some send nothing before their first event.
+ * How long a request waits for the stream to open, in milliseconds: `first` the first time, then `prompt` if
+ * the server has opened it in time, or else `slow`. A question that a server asks before it has read the
+ * `GET` is lost. But some servers send no headers before their first event, so no request can wait for them.
  */
 const HEAD_START_MS = { first: 250, prompt: 1_000, slow: 100 };
 
 /** How many times a stream that breaks off is opened again. */
 const MOST_RESUMPTIONS = 2;
 
-/** The pauses before a server is asked again that still has the stream before (409), in milliseconds. */
+/** The pauses before each repetition of a `GET` that the server refused as busy (409), in milliseconds. */
 const BUSY_PAUSES_MS = [50, 100, 200];
 
-/** The `last-event-id` by which we know our own `GET`. It is not sent. */
+/** The `last-event-id` that marks our own `GET`. It is not sent. */
 const FIRST = "pawl:first";
 
 /**
- * Makes the stream of a transport that is not yet watched. `open` sends a request, and limits its response.
+ * Creates the session stream of a transport, before `watched()` wraps its `send`. `open` sends a request, and
+ * limits the response.
  */
 export function newSessionStream(transport: Transport, open: SessionStream["fetch"]): SessionStream {
   const send = transport.send.bind(transport);
@@ -97,7 +99,7 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
       return { ready, leave };
     },
     fetch: async (input, init) => {
-      // Not that of a stream which is opened later.
+      // Kept, because a stream that is opened later replaces it.
       const answered = release;
       const headers = new Headers(init.headers);
       const isFirst = headers.get("last-event-id") === FIRST;
@@ -110,7 +112,7 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
         answered(true);
         if (ok && isEvents(response)) return response;
         await response.body?.cancel();
-        // With another token or later, it may have one.
+        // After these, the server may have a stream later, or for another token.
         isOffered = status === 401 || status === 409 || status >= 500;
         return none();
       } finally {
@@ -120,7 +122,7 @@ export function newSessionStream(transport: Transport, open: SessionStream["fetc
   };
 }
 
-/** Sends a `GET`, and again after a while if the server still has the stream before. */
+/** Sends a `GET`. Repeats it after pauses while the server still holds the previous stream. */
 async function asked(
   open: SessionStream["fetch"],
   input: string | URL | Request,
@@ -135,7 +137,7 @@ async function asked(
   return await open(input, init);
 }
 
-/** What the SDK gets if there is no stream. It does not ask again. */
+/** Returns the response for the SDK if there is no stream. The SDK does not ask again. */
 function none(): Response {
   return new Response(null, { status: 405 });
 }

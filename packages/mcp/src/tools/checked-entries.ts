@@ -2,7 +2,7 @@ import { clipText, excessOf, listedProblems, withoutHidden } from "@pawl/core/to
 import { FEW, protocolJudge } from "../connect/judge.ts";
 import { sdk } from "../connect/sdk.ts";
 
-/** An entry of a server's list that is not as the protocol says, and why. */
+/** An entry of a server's list that does not match the protocol, with the reason. */
 export interface LeftOut {
   name: string;
   why: string;
@@ -19,14 +19,14 @@ export interface CheckedEntries<T> {
   chars: number;
 }
 
-/** The longest reason, in characters, and the number of entries whose reason has details. */
+/** The longest reason, in characters, and the largest number of entries whose reasons have details. */
 const MOST_WHY_CHARS = 300;
 const MOST_DETAILED = 10;
 
 const MISFIT = "it does not match the protocol";
 
 /**
- * Checks each entry of a list on its own: one that is malformed leaves the others alone.
+ * Checks each entry of a list by itself, so that a malformed one does not affect the others.
  *
  * @param isLegacy whether the server speaks an older protocol, which demands more of a tool's schemas
  */
@@ -37,7 +37,7 @@ export async function checkedEntries<T>(
 ): Promise<CheckedEntries<T>> {
   const { specTypeSchemas } = await sdk();
   const judge = await protocolJudge();
-  // The SDK collects every mistake, so of many entries it gets only those with few.
+  // The SDK collects all mistakes of an entry. So in a large list, our own judge rejects bad entries first.
   const isLarge = excessOf(entries, FEW) !== undefined;
   const schema = specTypeSchemas[kind]["~standard"];
   const checked: CheckedEntries<T> = { good: [], leftOut: [], chars: 0 };
@@ -58,7 +58,7 @@ export async function checkedEntries<T>(
   }
 
   for (const [index, entry] of entries.entries()) {
-    // `RangeError`: it is nested so deeply that nobody can read it.
+    // A `RangeError`: the entry is nested too deeply.
     const problem = await problemOf(entry).catch(() => MISFIT);
     if (problem === undefined) continue;
     const why = checked.leftOut.length < MOST_DETAILED ? withoutHidden(problem) : MISFIT;
@@ -67,7 +67,7 @@ export async function checkedEntries<T>(
   return checked;
 }
 
-/** Returns a tool whose schemas have what its protocol demands of them: since 2026-07-28, little. */
+/** Returns a tool whose schemas have only the fields that the protocol of 2026-07-28 prescribes. */
 function outlineOf(entry: unknown): unknown {
   const outlines = Object.entries(schemasOf(entry)).map(([field, schema]) => {
     const { $schema, type } = Object(schema) as { $schema?: unknown; type?: unknown };
@@ -77,7 +77,7 @@ function outlineOf(entry: unknown): unknown {
   return outlines.length === 0 ? entry : { ...Object(entry), ...Object.fromEntries(outlines) };
 }
 
-/** Returns those of a tool's schemas that it has. */
+/** Returns the schemas of a tool, without missing ones. */
 function schemasOf(entry: unknown): Record<string, unknown> {
   const fields = ["inputSchema", "outputSchema"].filter((field) => Object.hasOwn(Object(entry), field));
   return Object.fromEntries(fields.map((field) => [field, Object(entry)[field]]));
@@ -94,7 +94,7 @@ function problemIn({ path = [], message }: Issue): string {
   return path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`;
 }
 
-/** Returns the name of an entry, or its place in the list. */
+/** Returns the name of an entry, or its position in the list, e.g. `#3`. */
 function nameOf(entry: unknown, index: number): string {
   const { name } = Object(entry) as { name?: unknown };
   return typeof name === "string" && name !== "" ? name : `#${index + 1}`;

@@ -98,7 +98,7 @@ describe("a database that does not answer", () => {
     expect(String(error)).toContain("The database has not answered for 50 ms.");
   });
 
-  it("B5 U6 refuses a time that is none", () => {
+  it("B5 U6 refuses what is not a time", () => {
     for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => postgresStore(database.pool(), { timeoutMs })).toThrow("timeoutMs");
     expect(() => postgresStore(database.pool(), { timeout: 5 } as never)).toThrow("timeout");

@@ -46,7 +46,7 @@ describe("a stream that lasts", () => {
     expect((await when(client, isIdle)).run?.stop?.type).toBe("end_turn");
   });
 
-  it("B5 lasts five minutes by default, for ever if asked, and refuses a time that is none", async () => {
+  it("B5 lasts five minutes by default, for ever if asked, and refuses what is not a time", async () => {
     const served = await serve(slowly(), { reauthorizeMs: Number.POSITIVE_INFINITY });
     const response = await served.ask("/runs", { json: { input: "go" } });
     expect(await response.text()).toContain("run_ended");

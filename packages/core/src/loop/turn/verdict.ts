@@ -132,7 +132,7 @@ function breachOf(id: unknown, complete: boolean, repeated: boolean): string | u
 export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
   const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
   const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
-  const toFix = (usage.unknown_fields ?? []).map(
+  const toFix = (Array.isArray(usage.unknown_fields) ? usage.unknown_fields : []).map(
     (field) =>
       `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
   );

@@ -120,7 +120,7 @@ export function usual(model: string, source: string, more: object = {}): UsualCa
   return {
     whole: [
       {
-        title: "text in pieces, the reason, the usage, the mark",
+        title: "text in pieces, the finish reason, the usage, `[DONE]`",
         source,
         response: sse([
           first,

@@ -12,7 +12,7 @@ export const dialectKinds = {
   broken: "the stream breaks off",
   contentType: "another content type than an event stream",
   errorIn200: "an error in a response with status 200",
-  noEnd: "no mark at the end",
+  noEnd: "no `[DONE]` or `message_stop` at the end",
   contentList: "content as a list",
   inputObject: "a call's input as an object",
   legacyCall: "the legacy `function_call`",
@@ -25,7 +25,11 @@ export type DialectKind = keyof typeof dialectKinds;
 export interface DialectCase {
   /** What the server does, in a few words. */
   title: string;
-  /** Where the server's behaviour is documented or reported: a URL, or a package with its version. */
+  /**
+   * Where the server's behaviour is documented or reported: a URL, or a package with its version. With
+   * `inferred from` before it, the source has a part of the answer or a close relative of it: nothing was
+   * found that shows this very answer.
+   */
   source: string;
   /** The response as the server sends it. Default: status 200, and the content type of an event stream. */
   response: { status?: number; headers?: { readonly [name: string]: string }; body: string };
@@ -91,8 +95,8 @@ export const ABSENT: { readonly [reason in Reason]: DialectAbsence } = {
   reasoning: { absent: "It shows no reasoning." },
   streams: { absent: "It streams whenever it is asked to." },
   errors: { absent: "No report of such an answer was found." },
-  end: { absent: "It always sends the mark." },
-  text: { absent: "Its content is a text." },
+  end: { absent: "It always marks the end." },
+  text: { absent: "Its content is a string." },
   json: { absent: "It sends the input as JSON text." },
   tools: { absent: "It answers requests with `tools` by `tool_calls`." },
   messages: { absent: "Not a part of the Messages API." },

@@ -125,7 +125,7 @@ export function usualMessages(model: string, source: string): UsualCases {
   return {
     whole: [
       {
-        title: "text in pieces, a ping, the reason, the end",
+        title: "text in pieces, a ping, the stop reason, `message_stop`",
         source,
         response: events([
           start,

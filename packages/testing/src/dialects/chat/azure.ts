@@ -3,6 +3,8 @@ import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 
 const model = "gpt-5.4-mini";
 const docs = "https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter";
+const types = "npm openai@7.59.0, ChatCompletionChunk";
+const stream = "https://github.com/microsoft/autogen/issues/6465";
 const filters = { prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] };
 const { chunk, odd, usage } = chunksOf(model);
 
@@ -13,15 +15,29 @@ export const azureDialect: Dialect = {
   api: "chat",
   model,
   cases: {
-    ...usual(model, docs),
+    ...usual(model, `inferred from ${types}`),
     whole: [
       {
         title: "a first chunk with the filter's results and no choices",
-        source: docs,
+        source: stream,
         response: sse([
           { id: "", object: "", created: 0, model: "", choices: [], ...filters },
           odd({ role: "assistant", content: GREETING }, null, { content_filter_results: {} }),
           chunk({}, "stop"),
+          usage(),
+        ]),
+        expected: SAID,
+      },
+      {
+        title: "the filter's results at the end, in a choice without `delta`",
+        source: stream,
+        response: sse([
+          chunk({ role: "assistant", content: GREETING }),
+          chunk({}, "stop"),
+          {
+            ...{ id: "", object: "", created: 0, model: "" },
+            choices: [{ index: 0, finish_reason: null, content_filter_results: {} }],
+          },
           usage(),
         ]),
         expected: SAID,
@@ -31,7 +47,7 @@ export const azureDialect: Dialect = {
     refusal: [
       {
         title: "`refusal` instead of content",
-        source: "npm openai@7.59.0, ChatCompletionChunk",
+        source: `inferred from ${types}`,
         response: sse([chunk({ refusal: GREETING }), chunk({}, "stop"), usage()]),
         expected: { ...SAID, stop: "refusal" },
       },
@@ -39,7 +55,7 @@ export const azureDialect: Dialect = {
     filter: [
       {
         title: "status 400, `content_filter`, for the prompt",
-        source: "https://github.com/microsoft/azurechat/issues/351",
+        source: "https://github.com/compl-ai/compl-ai/issues/20",
         response: json(
           {
             error: {
@@ -66,11 +82,14 @@ export const azureDialect: Dialect = {
     overflow: [
       {
         title: "status 400, `context_length_exceeded`",
-        source: "https://www.developersdigest.tech/errors/api/azure-openai/400-bad-request",
+        source: "https://github.com/Azure/azure-sdk-for-net/issues/41892",
         response: json(
           {
             error: {
-              message: "This model's maximum context length is 128000 tokens.",
+              message:
+                "This model's maximum context length is 32768 tokens. However, you requested 35969 tokens.",
+              type: "invalid_request_error",
+              param: "messages",
               code: "context_length_exceeded",
             },
           },
@@ -82,8 +101,8 @@ export const azureDialect: Dialect = {
     contentType: ABSENT.streams,
     errorIn200: [
       {
-        title: "an error with a status as a text",
-        source: "https://www.developersdigest.tech/errors/api/azure-openai",
+        title: "an error whose code is the status as a string",
+        source: "inferred from npm openai@7.59.0, core/streaming.ts",
         response: sse([
           chunk({ content: "Grü" }),
           { error: { message: "Internal server error", code: "500" } },

@@ -52,12 +52,12 @@ export const deepseekDialect: Dialect = {
     overflow: [
       {
         title: "status 400, by its message",
-        source: docs,
+        source: "https://github.com/evalstate/fast-agent/issues/621",
         response: json(
           {
             error: {
               message:
-                "This model's maximum context length is 65536 tokens. However, you requested 70000 tokens.",
+                "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens.",
               type: "invalid_request_error",
               param: null,
               code: "invalid_request_error",

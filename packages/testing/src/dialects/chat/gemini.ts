@@ -17,6 +17,8 @@ import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 const model = "gemini-3-pro-preview";
 const docs = "https://ai.google.dev/gemini-api/docs/openai";
 const signatures = "https://ai.google.dev/gemini-api/docs/thought-signatures";
+// These reasons are documented for Gemini's own API. Gateways pass them on, as they do `STOP`.
+const reasons = "inferred from https://ai.google.dev/api/generate-content#FinishReason";
 const { odd, usage } = chunksOf(model);
 const extra_content = { google: { thought_signature: "CiQBVKhc7g==" } };
 
@@ -39,13 +41,13 @@ export const geminiDialect: Dialect = {
     ...usual(model, docs),
     whole: [
       {
-        title: "the finish reason `STOP`",
+        title: "the finish reason `STOP`, behind a gateway",
         source: "https://github.com/QwenLM/qwen-code/pull/9884",
         response: sse([odd({ role: "assistant", content: GREETING }), odd({}, "STOP"), usage()]),
         expected: SAID,
       },
       {
-        title: "the finish reason `MAX_TOKENS`, without content",
+        title: "the finish reason `MAX_TOKENS`, without content, behind a gateway",
         source: "https://github.com/QwenLM/qwen-code/pull/9884",
         response: sse([odd({ role: "assistant" }, "MAX_TOKENS"), usage()]),
         expected: { stop: "max_tokens", tokens: [20, 5] },
@@ -60,7 +62,7 @@ export const geminiDialect: Dialect = {
         wantsBack: { extra_content },
       },
       {
-        title: "a call that ends with `end_turn`",
+        title: "a call that ends with `end_turn`, behind LiteLLM",
         source: "https://github.com/BerriAI/litellm/issues/12481",
         response: sse([odd({ tool_calls: [call(LOOK, 0)] }), odd({}, "end_turn"), usage()]),
         expected: CALLED,
@@ -85,13 +87,13 @@ export const geminiDialect: Dialect = {
     filter: [
       {
         title: "the finish reason `SAFETY`",
-        source: "https://ai.google.dev/api/generate-content#FinishReason",
+        source: reasons,
         response: sse([odd({ content: "Grü" }), odd({}, "SAFETY"), usage()]),
         expected: { ...REFUSED, text: "Grü" },
       },
       {
         title: "the finish reason `PROHIBITED_CONTENT`, without content",
-        source: "https://ai.google.dev/api/generate-content#FinishReason",
+        source: reasons,
         response: sse([odd({}, "PROHIBITED_CONTENT"), usage()]),
         expected: REFUSED,
       },
@@ -99,7 +101,7 @@ export const geminiDialect: Dialect = {
     overflow: [
       {
         title: "status 400, an error in a list",
-        source: "https://github.com/google-gemini/gemini-cli/issues/6678",
+        source: "inferred from https://github.com/google-gemini/gemini-cli/issues/6678",
         response: json(
           [
             {
@@ -120,7 +122,7 @@ export const geminiDialect: Dialect = {
     errorIn200: [
       {
         title: "an error in a list, instead of an answer",
-        source: "https://github.com/google-gemini/gemini-cli/issues/6678",
+        source: "inferred from https://github.com/leookun/cursor-byok/issues/112",
         response: json([
           { error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" } },
         ]),
@@ -128,7 +130,7 @@ export const geminiDialect: Dialect = {
       },
       {
         title: "the finish reason `MALFORMED_FUNCTION_CALL`",
-        source: "https://ai.google.dev/api/generate-content#FinishReason",
+        source: reasons,
         response: sse([odd({}, "MALFORMED_FUNCTION_CALL"), usage()]),
         expected: TRY_AGAIN,
       },

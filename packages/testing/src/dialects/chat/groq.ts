@@ -2,7 +2,7 @@ import { chunksOf, json, SAID, sse, TOO_LONG, TRY_AGAIN, USAGE, usual } from "..
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 
 const model = "llama-3.3-70b-versatile";
-const docs = "https://console.groq.com/docs/api-reference#chat-create";
+const docs = "https://github.com/groq/groq-python/blob/main/src/groq/types/chat/chat_completion_chunk.py";
 const { chunk, odd, usage } = chunksOf(model);
 const times = { queue_time: 0.01, prompt_time: 0.002, completion_time: 0.01, total_time: 0.012 };
 
@@ -63,13 +63,29 @@ export const groqDialect: Dialect = {
     contentType: ABSENT.streams,
     errorIn200: [
       {
-        title: "an error event",
+        title: "an error in `x_groq`, and no finish reason",
         source: docs,
         response: sse([
           chunk({ content: "Grü" }),
-          'event: error\ndata: {"error":{"message":"Internal server error","type":"internal_server_error"}}\n\n',
+          { ...chunk({}), x_groq: { id: "req_1", error: "The stream was stopped early." } },
         ]),
         expected: { text: "Grü", ...TRY_AGAIN },
+      },
+      {
+        title: "`tool_use_failed`: the model's call has mistakes",
+        source: "https://github.com/langchain4j/langchain4j/issues/2585",
+        response: sse([
+          {
+            error: {
+              message: "Failed to call a function. Please adjust your prompt.",
+              type: "invalid_request_error",
+              code: "tool_use_failed",
+              failed_generation: "Tool use failed: no tool can be called with name getCarsList",
+              status_code: 400,
+            },
+          },
+        ]),
+        expected: { failure: { retryable: false } },
       },
     ],
     noEnd: ABSENT.end,

@@ -15,6 +15,7 @@ import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 const model = "my-model";
 const docs = "https://docs.litellm.ai/docs/completion/stream";
 const exceptions = "https://docs.litellm.ai/docs/exception_mapping";
+const bodies = "https://github.com/BerriAI/litellm/pull/16231";
 const { chunk, odd, usage } = chunksOf(model);
 const input = JSON.stringify(LOOK.input);
 const provider_specific_fields = { thought_signature: "CiQBVKhc7g==" };
@@ -71,7 +72,7 @@ export const litellmDialect: Dialect = {
     filter: [
       {
         title: "status 400, `ContentPolicyViolationError`",
-        source: exceptions,
+        source: bodies,
         response: json(
           {
             error: {
@@ -108,8 +109,8 @@ export const litellmDialect: Dialect = {
     contentType: ABSENT.streams,
     errorIn200: [
       {
-        title: "an error whose code is a text",
-        source: exceptions,
+        title: "an error whose code is the status as a string",
+        source: `inferred from ${bodies}`,
         response: sse([
           chunk({ content: "Grü" }),
           { error: { message: "litellm.InternalServerError", type: "None", param: "None", code: "500" } },
@@ -123,7 +124,7 @@ export const litellmDialect: Dialect = {
     legacyCall: [
       {
         title: "the call in `function_call`, in pieces",
-        source: "https://github.com/run-llama/llama_index/issues/18313",
+        source: "inferred from https://github.com/QwenLM/qwen-code/pull/6240",
         response: sse([
           odd({ role: "assistant", content: null, function_call: { name: "look", arguments: "" } }),
           odd({ function_call: { arguments: input.slice(0, 6) } }),

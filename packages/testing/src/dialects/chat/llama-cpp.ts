@@ -15,15 +15,8 @@ import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 const model = "qwen3-8b";
 const docs = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md";
 const { chunk, odd, usage } = chunksOf(model);
-const tooLong = (code: number) => ({
-  error: {
-    code,
-    message:
-      "the request exceeds the available context size. try increasing the context size or enable context shift",
-    type: "exceed_context_size_error",
-    n_prompt_tokens: 14_429,
-    n_ctx: 8_192,
-  },
+const tooLong = (message: string) => ({
+  error: { code: 400, message, type: "exceed_context_size_error", n_prompt_tokens: 14_429, n_ctx: 8_192 },
 });
 
 /** The server of llama.cpp. */
@@ -52,8 +45,13 @@ export const llamaCppDialect: Dialect = {
     overflow: [
       {
         title: "status 400, `exceed_context_size_error`",
-        source: "https://github.com/ggml-org/llama.cpp/pull/15780",
-        response: json(tooLong(400), 400),
+        source: "https://github.com/NousResearch/hermes-agent/issues/89502",
+        response: json(
+          tooLong(
+            "request (14429 tokens) exceeds the available context size (8192 tokens), try increasing it",
+          ),
+          400,
+        ),
         expected: TOO_LONG,
       },
       {
@@ -68,7 +66,11 @@ export const llamaCppDialect: Dialect = {
       {
         title: "the error with status 200",
         source: "https://github.com/oobabooga/textgen/issues/7257",
-        response: json(tooLong(400)),
+        response: json(
+          tooLong(
+            "the request exceeds the available context size. try increasing the context size or enable context shift",
+          ),
+        ),
         expected: TOO_LONG,
       },
     ],
@@ -76,7 +78,7 @@ export const llamaCppDialect: Dialect = {
     errorIn200: [
       {
         title: "`server_error` in the stream",
-        source: "https://github.com/ggml-org/llama.cpp/issues/19774",
+        source: "inferred from https://github.com/ggml-org/llama.cpp/issues/19774",
         response: sse([
           chunk({ content: "Grü" }),
           { error: { code: 500, message: "failed to decode", type: "server_error" } },
@@ -86,13 +88,13 @@ export const llamaCppDialect: Dialect = {
     ],
     noEnd: [
       {
-        title: "the reason and the usage, then the end of the body (ik_llama.cpp)",
+        title: "the finish reason and the usage, then the end of the body (ik_llama.cpp)",
         source: "https://github.com/ikawrakow/ik_llama.cpp/issues/467",
         response: sse([chunk({ role: "assistant", content: GREETING }), chunk({}, "stop"), usage()], ""),
         expected: SAID,
       },
       {
-        title: "a call, the reason, then the end of the body",
+        title: "a call, the finish reason, then the end of the body",
         source: "https://github.com/ikawrakow/ik_llama.cpp/issues/467",
         response: sse(
           [

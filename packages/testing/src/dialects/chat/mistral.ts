@@ -15,6 +15,7 @@ import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 
 const model = "magistral-medium-latest";
 const docs = "https://docs.mistral.ai/api/";
+const choices = "https://github.com/mistralai/client-python/blob/main/src/mistralai/models";
 const reasoning = "https://docs.mistral.ai/studio-api/conversations/reasoning";
 const { chunk, odd, usage } = chunksOf(model);
 
@@ -74,8 +75,24 @@ export const mistralDialect: Dialect = {
     filter: ABSENT.filter,
     overflow: [
       {
-        title: "status 400, an error without the field `error`",
-        source: "https://docs.mistral.ai/resources/known-limitations",
+        title: "status 400, `invalid_request_prompt_too_long`, without the field `error`",
+        source: "https://github.com/thorstenkramm/opencode-mistral-vibe/blob/main/src/overflow.test.ts",
+        response: json(
+          {
+            object: "error",
+            message: "Prompt 264620 > 262144 maximum context length",
+            type: "invalid_request_prompt_too_long",
+            param: null,
+            code: "3059",
+            raw_status_code: 400,
+          },
+          400,
+        ),
+        expected: TOO_LONG,
+      },
+      {
+        title: "status 400, by its message",
+        source: "https://portkey.ai/error-library/context-length-exceeded-error-13710000",
         response: json(
           {
             object: "error",
@@ -90,8 +107,8 @@ export const mistralDialect: Dialect = {
         expected: TOO_LONG,
       },
       {
-        title: "the finish reason `model_length`",
-        source: docs,
+        title: "the finish reason `model_length`, which whole answers have",
+        source: `inferred from ${choices}/chatcompletionchoice.py`,
         response: sse([odd({ content: GREETING }), odd({}, "model_length"), usage()]),
         expected: { ...SAID, stop: "model_context_window_exceeded" },
       },
@@ -100,7 +117,7 @@ export const mistralDialect: Dialect = {
     errorIn200: [
       {
         title: "the finish reason `error`",
-        source: docs,
+        source: `${choices}/completionresponsestreamchoice.py`,
         response: sse([odd({ content: "Grü" }), odd({ content: "" }, "error")]),
         expected: { text: "Grü", ...TRY_AGAIN },
       },
@@ -120,7 +137,7 @@ export const mistralDialect: Dialect = {
       },
       {
         title: "text among references",
-        source: "https://github.com/spring-projects/spring-ai/pull/5020",
+        source: "https://github.com/meilisearch/meilisearch/pull/6170",
         response: sse([
           odd({
             content: [

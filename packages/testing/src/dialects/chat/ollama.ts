@@ -32,7 +32,7 @@ const call = ({ name, input }: { name: string; input: object }, id: string, asTe
     ],
   });
 
-/** Ollama: every call has the index 0, and reasons are `stop`. */
+/** Ollama: whole calls, behind LiteLLM all with the index 0, and reasons are `stop`. */
 export const ollamaDialect: Dialect = {
   name: "ollama",
   title: "Ollama",
@@ -50,7 +50,7 @@ export const ollamaDialect: Dialect = {
     ],
     parallel: [
       {
-        title: "two calls with the index 0",
+        title: "two calls with the index 0, behind LiteLLM",
         source: report,
         response: sse([
           call(LOOK, "call_k3j4h5g6"),
@@ -78,7 +78,7 @@ export const ollamaDialect: Dialect = {
     filter: ABSENT.filter,
     overflow: [
       {
-        title: "status 400, an error as a text; otherwise it cuts the prompt in silence",
+        title: "status 400, an error as a string; some set-ups cut the prompt without an error",
         source: "https://github.com/earendil-works/pi/blob/main/packages/ai/src/utils/overflow.ts",
         response: json({ error: "prompt too long; exceeded max context length by 4096 tokens" }, 400),
         expected: TOO_LONG,
@@ -87,8 +87,8 @@ export const ollamaDialect: Dialect = {
     contentType: ABSENT.streams,
     errorIn200: [
       {
-        title: "an error as a text",
-        source: "https://docs.ollama.com/api/errors",
+        title: "an error as a string",
+        source: "inferred from https://docs.ollama.com/api/errors",
         response: sse([
           chunk({ content: "Grü" }),
           { error: "an error was encountered while running the model" },

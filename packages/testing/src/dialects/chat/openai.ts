@@ -30,7 +30,7 @@ export const openaiDialect: Dialect = {
       ...usual(model, types).calls,
       {
         title: "a call that ends with `stop`, as forced calls do",
-        source: "https://github.com/ollama/ollama/pull/7963",
+        source: "https://github.com/vllm-project/vllm/pull/25054",
         response: sse([
           chunk(callPiece(0, { id: "call_abcdefgh1", name: "look", arguments: JSON.stringify(LOOK.input) })),
           chunk({}, "stop"),
@@ -56,8 +56,24 @@ export const openaiDialect: Dialect = {
         expected: { ...REFUSED, text: "Grü" },
       },
       {
-        title: "status 400, `content_policy_violation`",
-        source: "https://docs.litellm.ai/docs/exception_mapping",
+        title: "status 400, `invalid_prompt`, by its message",
+        source: "https://github.com/alan-turing-institute/t0-1/issues/69",
+        response: json(
+          {
+            error: {
+              message: "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+              type: "invalid_request_error",
+              param: null,
+              code: "invalid_prompt",
+            },
+          },
+          400,
+        ),
+        expected: FILTERED,
+      },
+      {
+        title: "status 400, `content_policy_violation`, as for pictures",
+        source: "inferred from https://github.com/agentscope-ai/agentscope/pull/171",
         response: json(
           {
             error: { message: "Rejected.", type: "invalid_request_error", code: "content_policy_violation" },

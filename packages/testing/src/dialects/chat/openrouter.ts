@@ -70,7 +70,7 @@ export const openrouterDialect: Dialect = {
     overflow: [
       {
         title: "status 400, by its message",
-        source: errors,
+        source: "https://github.com/OpenHands/OpenHands/issues/9937",
         response: json(
           {
             error: {
@@ -106,7 +106,7 @@ export const openrouterDialect: Dialect = {
       },
       {
         title: "credits that ran out during the answer",
-        source: errors,
+        source: `inferred from ${errors}`,
         response: sse([odd({ content: "Grü" }), { error: { code: 402, message: "Insufficient credits" } }]),
         expected: { text: "Grü", failure: { retryable: false } },
       },

@@ -1,9 +1,9 @@
-import { CALLED, chunksOf, json, LOOK, SAID, sse, TOO_LONG, TRY_AGAIN, USAGE, usual } from "../base/chat.ts";
+import { CALLED, chunksOf, json, LOOK, SAID, sse, TOO_LONG, TRY_AGAIN, usual } from "../base/chat.ts";
 import { ABSENT, type Dialect, type DialectCase, GREETING } from "../base/dialect.ts";
+import { SERVED, unstreamedAnswers, wholeAnswer } from "./unstreamed.ts";
 
-const model = "llama-3.1-70b";
+const model = SERVED;
 const { chunk, odd, usage } = chunksOf(model);
-const ignored = "https://github.com/BaseIntelligence/bounty-challenge/issues/17821";
 const legacy = "https://github.com/QwenLM/qwen-code/pull/6240";
 
 const ends = (reason: string, source: string): DialectCase => ({
@@ -13,16 +13,6 @@ const ends = (reason: string, source: string): DialectCase => ({
   expected: SAID,
 });
 
-/** An answer that was not streamed. */
-const whole = (message: object, finish_reason: string) => ({
-  id: "chatcmpl-1",
-  object: "chat.completion",
-  created: 1_790_000_000,
-  model,
-  choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
-  usage: USAGE,
-});
-
 /** Servers of which one thing was reported: Together, TGI, Cohere, LM Studio, xAI, and gateways. */
 export const otherChatDialect: Dialect = {
   name: "others",
@@ -30,12 +20,15 @@ export const otherChatDialect: Dialect = {
   api: "chat",
   model,
   cases: {
-    ...usual(model, "npm openai@7.59.0, ChatCompletionChunk"),
+    ...usual(model, "inferred from npm openai@7.59.0, ChatCompletionChunk"),
     whole: [
       ends("eos", "https://github.com/openai/openai-dotnet/pull/267"),
       ends("eos_token", "https://github.com/huggingface/text-generation-inference/pull/2344"),
-      ends("end", "https://github.com/earendil-works/pi/issues/2107"),
-      ends("COMPLETE", "https://docs.cohere.com/reference/chat"),
+      ends(
+        "end",
+        "https://github.com/earendil-works/pi/blob/main/packages/ai/src/providers/openai-completions.ts",
+      ),
+      ends("COMPLETE", "https://github.com/BerriAI/litellm/pull/28223"),
     ],
     reasoning: ABSENT.reasoning,
     refusal: ABSENT.refusal,
@@ -64,83 +57,64 @@ export const otherChatDialect: Dialect = {
         ),
         expected: TOO_LONG,
       },
-    ],
-    contentType: [
       {
-        title: "a whole answer as JSON",
-        source: ignored,
-        response: json(whole({ content: GREETING }, "stop")),
-        expected: SAID,
-      },
-      {
-        title: "a whole call as JSON",
-        source: ignored,
+        title: "status 400, by the message of a gateway",
+        source: "https://github.com/earendil-works/pi/blob/main/packages/ai/src/utils/overflow.ts",
         response: json(
-          whole(
-            {
-              content: null,
-              tool_calls: [
-                {
-                  id: "call_abcdefgh1",
-                  type: "function",
-                  function: { name: "look", arguments: JSON.stringify(LOOK.input) },
-                },
-              ],
-            },
-            "tool_calls",
-          ),
+          {
+            error: { message: "Input length (265330) exceeds model's maximum context length (262144)." },
+          },
+          400,
         ),
-        expected: CALLED,
+        expected: TOO_LONG,
       },
       {
-        title: "an event stream that is called JSON",
-        source: "https://github.com/langgenius/dify/issues/4120",
-        response: {
-          ...sse([chunk({ role: "assistant", content: GREETING }), chunk({}, "stop"), usage()]),
-          headers: { "content-type": "application/json" },
-        },
-        expected: SAID,
-      },
-      {
-        title: "half of a JSON answer",
-        source: ignored,
-        response: {
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(whole({ content: GREETING }, "stop")).slice(0, 120),
-        },
-        expected: TRY_AGAIN,
-      },
-      {
-        title: "a page of a proxy",
-        source: "https://developer.mozilla.org/docs/Web/HTTP/Reference/Status/502",
-        response: { headers: { "content-type": "text/html" }, body: "<html>Bad gateway</html>" },
-        expected: TRY_AGAIN,
+        title: "status 200, `server_error` in the stream (Kronk)",
+        source: "https://github.com/ardanlabs/kronk/issues/862",
+        response: sse([
+          {
+            error: {
+              code: "server_error",
+              message:
+                "unable to process request: the context window is full. Please reduce the input size or increase the context window",
+              type: "server_error",
+            },
+          },
+        ]),
+        expected: TOO_LONG,
       },
     ],
+    contentType: unstreamedAnswers,
     errorIn200: [
       {
         title: "an error of FastAPI, instead of an answer",
-        source: "https://fastapi.tiangolo.com/tutorial/handling-errors/",
+        source: "inferred from https://fastapi.tiangolo.com/tutorial/handling-errors/",
         response: json({ detail: "Internal Server Error" }),
         expected: TRY_AGAIN,
       },
       {
-        title: "an error that the request would meet again",
-        source: "https://github.com/ardanlabs/kronk/issues/862",
-        response: sse([{ error: { message: "No such model.", type: "invalid_request_error" } }]),
+        title: "an error that the request would meet again, instead of an answer",
+        source: "https://github.com/runpod-workers/worker-vllm/issues/57",
+        response: json({
+          object: "error",
+          message: "The model `llama-3.1-70b` does not exist.",
+          type: "NotFoundError",
+          param: null,
+          code: 404,
+        }),
         expected: { failure: { retryable: false } },
       },
     ],
     noEnd: [
       {
-        title: "the reason, then the end of the body",
-        source: "https://github.com/esengine/DeepSeek-Reasonix/pull/8756",
+        title: "the finish reason, then the end of the body",
+        source: "https://github.com/oobabooga/textgen/issues/4778",
         response: sse([chunk({ content: GREETING }), chunk({}, "stop")], ""),
         expected: { text: GREETING, stop: "end_turn" },
       },
       {
-        title: "no reason and no mark",
-        source: "https://github.com/anomalyco/opencode/pull/40061",
+        title: "no finish reason and no `[DONE]`",
+        source: "https://github.com/anomalyco/opencode/issues/43379",
         response: sse([chunk({ content: GREETING })], ""),
         expected: { text: GREETING, ...TRY_AGAIN },
       },
@@ -148,17 +122,17 @@ export const otherChatDialect: Dialect = {
     contentList: [
       {
         title: "a whole answer as JSON, with a list of parts",
-        source: "https://github.com/spring-projects/spring-ai/pull/5020",
-        response: json(whole({ content: [{ type: "text", text: GREETING }] }, "stop")),
+        source: "https://github.com/spring-projects/spring-ai/issues/5019",
+        response: json(wholeAnswer({ content: [{ type: "text", text: GREETING }] }, "stop")),
         expected: SAID,
       },
     ],
     inputObject: [
       {
         title: "a whole call as JSON, with its input as an object",
-        source: "https://github.com/BerriAI/litellm/pull/37792",
+        source: "inferred from https://github.com/BerriAI/litellm/pull/24095",
         response: json(
-          whole(
+          wholeAnswer(
             {
               content: null,
               tool_calls: [
@@ -176,7 +150,7 @@ export const otherChatDialect: Dialect = {
         title: "a whole answer as JSON, with `function_call`",
         source: legacy,
         response: json(
-          whole(
+          wholeAnswer(
             { content: null, function_call: { name: "look", arguments: JSON.stringify(LOOK.input) } },
             "function_call",
           ),

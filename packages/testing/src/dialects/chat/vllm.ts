@@ -28,7 +28,7 @@ export const vllmDialect: Dialect = {
       ...usual(model, docs).calls,
       {
         title: "a call that ends with `stop`, as named calls do",
-        source: "https://github.com/vllm-project/vllm/pull/9209",
+        source: "https://github.com/vllm-project/vllm/pull/25054",
         response: sse([
           chunk(
             callPiece(0, {
@@ -62,7 +62,7 @@ export const vllmDialect: Dialect = {
     overflow: [
       {
         title: "status 400, `BadRequestError`, by its message",
-        source: "https://github.com/llm-d/llm-d-inference-sim/issues/596",
+        source: "https://github.com/foundation-model-stack/fms-guardrails-orchestrator/issues/511",
         response: json(
           {
             error: {
@@ -78,8 +78,8 @@ export const vllmDialect: Dialect = {
         expected: TOO_LONG,
       },
       {
-        title: "status 400, an older version without the field `error`",
-        source: "https://github.com/vllm-project/vllm/issues/4667",
+        title: "status 400, before 0.10.1 without the field `error`",
+        source: "https://github.com/vllm-project/vllm/issues/12886",
         response: json(
           {
             object: "error",
@@ -109,6 +109,21 @@ export const vllmDialect: Dialect = {
         ]),
         expected: TOO_LONG,
       },
+      {
+        title: "status 400, the prompt does not fit into the cache (SGLang)",
+        source: "https://github.com/NVIDIA-NeMo/Switchyard/pull/426",
+        response: json(
+          {
+            object: "error",
+            message: "Input length (700001 tokens) exceeds the maximum allowed length (536826 tokens).",
+            type: "BadRequestError",
+            param: null,
+            code: 400,
+          },
+          400,
+        ),
+        expected: TOO_LONG,
+      },
     ],
     contentType: ABSENT.streams,
     errorIn200: [
@@ -125,7 +140,7 @@ export const vllmDialect: Dialect = {
       },
       {
         title: "the finish reason `abort`",
-        source: "https://docs.vllm.ai/en/latest/api/vllm/v1/engine/index.html",
+        source: "https://github.com/vllm-project/vllm/issues/57082",
         response: sse([chunk({ content: "Grü" }), odd({}, "abort"), usage()]),
         expected: { text: "Grü", ...TRY_AGAIN },
       },

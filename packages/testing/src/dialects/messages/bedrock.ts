@@ -5,6 +5,8 @@ import { events, STOP, startOf, stopped, text, usualMessages } from "../base/mes
 const model = "anthropic.claude-sonnet-5-5-v1:0";
 const docs =
   "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html";
+const metrics =
+  "https://github.com/spring-projects/spring-ai/blob/f08c8a772477df639c1d456e0b679a141d066d2f/models/spring-ai-bedrock/src/main/java/org/springframework/ai/bedrock/anthropic3/api/Anthropic3ChatBedrockApi.java";
 const start = startOf(model);
 
 /** Bedrock's Messages API, as gateways pass it on. */
@@ -18,7 +20,7 @@ export const bedrockDialect: Dialect = {
     whole: [
       {
         title: "metrics at the end",
-        source: docs,
+        source: metrics,
         response: events([
           start,
           ...text(0, [GREETING]),
@@ -40,7 +42,7 @@ export const bedrockDialect: Dialect = {
     refusal: [
       {
         title: "the stop reason `refusal`",
-        source: docs,
+        source: "inferred from https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
         response: events([start, ...text(0, ["Grü"]), stopped("refusal"), STOP]),
         expected: { ...REFUSED, text: "Grü" },
       },
@@ -48,7 +50,8 @@ export const bedrockDialect: Dialect = {
     filter: [
       {
         title: "the stop reason `guardrail_intervened`",
-        source: "https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-use-converse-api.html",
+        source:
+          "inferred from https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html",
         response: events([start, ...text(0, ["Grü"]), stopped("guardrail_intervened"), STOP]),
         expected: { ...REFUSED, text: "Grü" },
       },
@@ -56,7 +59,7 @@ export const bedrockDialect: Dialect = {
     overflow: [
       {
         title: "status 400, a message without the field `error`",
-        source: "https://repost.aws/knowledge-center/bedrock-validation-exception-errors",
+        source: "https://github.com/anthropics/claude-code/issues/760",
         response: json({ message: "Input is too long for requested model." }, 400),
         expected: TOO_LONG,
       },
@@ -65,7 +68,8 @@ export const bedrockDialect: Dialect = {
     errorIn200: [
       {
         title: "an error event without a known type",
-        source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ResponseStream.html",
+        source:
+          "inferred from https://docs.aws.amazon.com/botocore/latest/reference/services/bedrock-runtime/client/exceptions/ModelStreamErrorException.html",
         response: events([
           start,
           'event: error\ndata: {"type":"error","error":{"type":"modelStreamErrorException","message":"The model timed out."}}\n\n',

@@ -56,9 +56,9 @@ export const claudeDialect: Dialect = {
     overflow: [
       {
         title: "status 400, by its message",
-        source: "https://platform.claude.com/docs/en/build-with-claude/context-windows",
+        source: "https://github.com/RooCodeInc/Roo-Code/issues/5816",
         response: json(
-          error("invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"),
+          error("invalid_request_error", "prompt is too long: 208732 tokens > 200000 maximum"),
           400,
         ),
         expected: TOO_LONG,

@@ -1,23 +1,13 @@
 import { CALLED, FILTERED, json, LOOK, SAID, TOO_LONG, TRY_AGAIN } from "../base/chat.ts";
 import { ABSENT, type Dialect, GREETING } from "../base/dialect.ts";
 import { call, events, STOP, startOf, stopped, text, usualMessages } from "../base/messages.ts";
+import { BEHIND, unstreamedMessages } from "./unstreamed.ts";
 
-const model = "qwen3-32b";
+const model = BEHIND;
 const litellm = "https://github.com/BerriAI/litellm/issues/34692";
-const noEvents = "https://github.com/earendil-works/pi/issues/4381";
+const noEvents = "https://github.com/earendil-works/pi/issues/1983";
+const vllm = "https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/anthropic/serving_messages.py";
 const start = startOf(model);
-
-/** An answer that was not streamed. */
-const message = (content: unknown, stop_reason: string) => ({
-  id: "msg_01",
-  type: "message",
-  role: "assistant",
-  model,
-  content,
-  stop_reason,
-  stop_sequence: null,
-  usage: { input_tokens: 20, output_tokens: 5 },
-});
 
 /** Servers and gateways that speak the Messages API for other models: vLLM, LiteLLM, Bifrost and others. */
 export const gatewayDialect: Dialect = {
@@ -36,8 +26,14 @@ export const gatewayDialect: Dialect = {
       },
       {
         title: "the stop reason of the server behind it",
-        source: "https://github.com/vllm-project/vllm/pull/45807",
+        source: "inferred from https://github.com/vllm-project/vllm/pull/45807",
         response: events([start, ...text(0, [GREETING]), stopped("stop"), STOP]),
+        expected: SAID,
+      },
+      {
+        title: "`[DONE]` after the end (vLLM)",
+        source: vllm,
+        response: events([start, ...text(0, [GREETING]), stopped("end_turn"), STOP, "data: [DONE]\n\n"]),
         expected: SAID,
       },
     ],
@@ -62,7 +58,7 @@ export const gatewayDialect: Dialect = {
     filter: [
       {
         title: "status 400, the words of Azure",
-        source: "https://docs.litellm.ai/docs/exception_mapping",
+        source: "inferred from https://github.com/BerriAI/litellm/pull/16231",
         response: json(
           {
             type: "error",
@@ -79,7 +75,7 @@ export const gatewayDialect: Dialect = {
     overflow: [
       {
         title: "status 400, the words of vLLM",
-        source: "https://github.com/vllm-project/vllm/issues/20409",
+        source: "inferred from https://github.com/vllm-project/vllm/issues/20409",
         response: json(
           {
             type: "error",
@@ -94,36 +90,54 @@ export const gatewayDialect: Dialect = {
         expected: TOO_LONG,
       },
       {
-        title: "status 400, an error of FastAPI",
+        title: "status 400, the words of mlx-serve",
         source: "https://github.com/ddalcu/mlx-serve/issues/66",
+        response: json(
+          {
+            type: "error",
+            error: { type: "invalid_request_error", message: "Prompt exceeds maximum context length" },
+          },
+          400,
+        ),
+        expected: TOO_LONG,
+      },
+      {
+        title: "status 400, the words of SGLang",
+        source: "inferred from https://github.com/NVIDIA-NeMo/Switchyard/pull/426",
+        response: json(
+          {
+            type: "error",
+            error: {
+              type: "BadRequestError",
+              message: "Input length (700001 tokens) exceeds the maximum allowed length (536826 tokens).",
+            },
+          },
+          400,
+        ),
+        expected: TOO_LONG,
+      },
+      {
+        title: "status 400, an error of FastAPI",
+        source: "inferred from https://fastapi.tiangolo.com/tutorial/handling-errors/",
         response: json({ detail: "Prompt exceeds maximum context length" }, 400),
         expected: TOO_LONG,
       },
     ],
-    contentType: [
-      {
-        title: "a whole answer as JSON",
-        source: "https://github.com/BaseIntelligence/bounty-challenge/issues/17821",
-        response: json(message([{ type: "text", text: GREETING }], "end_turn")),
-        expected: SAID,
-      },
-      {
-        title: "a whole call as JSON",
-        source: "https://github.com/BaseIntelligence/bounty-challenge/issues/17821",
-        response: json(message([{ type: "tool_use", id: "toolu_01", ...LOOK }], "tool_use")),
-        expected: CALLED,
-      },
-      {
-        title: "a page of a proxy",
-        source: "https://developer.mozilla.org/docs/Web/HTTP/Reference/Status/502",
-        response: { headers: { "content-type": "text/html" }, body: "<html>Bad gateway</html>" },
-        expected: TRY_AGAIN,
-      },
-    ],
+    contentType: unstreamedMessages,
     errorIn200: [
       {
+        title: "an error event of the type `internal_error`, then `[DONE]` (vLLM)",
+        source: vllm,
+        response: events([
+          start,
+          { type: "error", error: { type: "internal_error", message: "2 validation errors" } },
+          "data: [DONE]\n\n",
+        ]),
+        expected: TRY_AGAIN,
+      },
+      {
         title: "an error in the form of Chat Completions, then `[DONE]`",
-        source: "https://github.com/vllm-project/vllm/pull/46162",
+        source: "inferred from https://github.com/vllm-project/vllm/pull/46162",
         response: events([
           start,
           'data: {"error":{"message":"Internal Server Error","type":"InternalServerError","code":500}}\n\n',
@@ -133,21 +147,21 @@ export const gatewayDialect: Dialect = {
       },
       {
         title: "an error as JSON, instead of an answer",
-        source: "https://github.com/vllm-project/vllm/pull/46162",
+        source: "inferred from https://github.com/runpod-workers/worker-vllm/issues/57",
         response: json({ type: "error", error: { type: "api_error", message: "Upstream failed" } }),
         expected: TRY_AGAIN,
       },
     ],
     noEnd: [
       {
-        title: "the reason, then the end of the body",
-        source: "https://github.com/esengine/DeepSeek-Reasonix/pull/8756",
+        title: "the stop reason, then the end of the body",
+        source: "inferred from https://github.com/ikawrakow/ik_llama.cpp/issues/467",
         response: events([start, ...text(0, [GREETING]), stopped("end_turn")]),
         expected: SAID,
       },
       {
-        title: "a call, the reason, then `[DONE]`",
-        source: "https://github.com/vllm-project/vllm/pull/37510",
+        title: "a call, the stop reason, then `[DONE]`",
+        source: `inferred from ${vllm}`,
         response: events([start, ...call(0, LOOK), stopped("tool_use"), "data: [DONE]\n\n"]),
         expected: CALLED,
       },
@@ -158,7 +172,7 @@ export const gatewayDialect: Dialect = {
     inputObject: [
       {
         title: "the whole input at the start of the block",
-        source: "https://github.com/BerriAI/litellm/pull/37792",
+        source: "inferred from https://github.com/BerriAI/litellm/pull/37792",
         response: events([
           start,
           {
