@@ -104,7 +104,7 @@ async function readSession(
     updateView(talk, view, "now");
   }
   if (talk.place) {
-    // If it waits, the page is not connecting meanwhile: the server was reachable, and the page is up to date.
+    // A page that waits is not connecting: the server was reachable, and the page is up to date.
     const timer = setTimeout(() => update(talk, { connection: "open" }), WAITS_MS);
     stream.place = await talk.place(talk, life);
     clearTimeout(timer);
