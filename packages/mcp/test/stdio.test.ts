@@ -88,7 +88,7 @@ describe("a server over stdio", () => {
     const { text: pid } = await call(server, "pid");
     process.kill(Number(pid), "SIGKILL");
     await until(() => !isAlive(Number(pid)));
-    await pause(200, "its streams close a moment after it died, and nothing tells when");
+    await pause(1_000, "its streams close some time after it died, and nothing tells when");
     expect(await call(server, "pid")).toMatchObject({ success: true });
   });
 
