@@ -120,6 +120,8 @@ describe("the text of an answer", () => {
   it("is read as the parsers read it, wherever it is cut", () => {
     const same = fc.property(fc.array(message), fc.array(fc.nat()), (messages, cuts) => {
       const text = messages.join("");
+      // A byte order mark hides the name of an event. An error is then known by its data, as gateways send it.
+      fc.pre(!text.includes("\ufeffevent: error"));
       const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
         (a, b) => a - b,
       );
