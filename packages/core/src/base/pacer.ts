@@ -12,7 +12,7 @@ const STUCK_MS = 1_000;
  * store that answers at once, the process is silent until all have begun, although each one awaits.
  *
  * Some platforms drop the callbacks of a request that is over. So every caller that waits has a timer of its
- * own, and goes on with the turns if they have come to a stop.
+ * own: if no turn has come by then, it takes the next one.
  *
  * @example
  * ```ts

@@ -89,7 +89,7 @@ export function makePool<Deps>(options: McpServerOptions<Deps>, onSignInError?: 
     for (const [key, { link, user, token }] of links) {
       if (user.userId !== userId) continue;
       token?.forget?.();
-      // An older server may keep a session for whoever was signed in.
+      // An older server may have bound its session to the account before.
       links.delete(key);
       retired.add(link);
       link.retire();
