@@ -55,7 +55,8 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     const coach = await open("", { width: 390 });
     await begun(coach.page);
     await say(coach.page, "Good morning");
-    await expect.poll(() => [...coach.asked].sort()).toEqual(["coach", "index", "markdown-view"]);
+    // `later` has what the client needs once the conversation is shown.
+    await expect.poll(() => [...coach.asked].sort()).toEqual(["coach", "index", "later", "markdown-view"]);
     const trainer = await open("#trainer", { width: 390 });
     await begun(trainer.page);
     // `web` has the tables of charts, which several agents share.

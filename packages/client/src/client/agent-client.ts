@@ -162,12 +162,12 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const speaks = wire(options, silenceMs);
   const talks = around(
     options,
-    (from, id) => newConversation({ ...from, wire: speaks, pageSize, place: placed(() => seldom()) }, id),
+    (from, id) => newConversation({ ...from, wire: speaks, pageSize, place: placed(() => later()) }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
-  let loaded: Promise<typeof import("./seldom.ts")> | undefined;
-  const seldom = () => {
-    loaded ??= import("./seldom.ts").catch((error) => {
+  let loaded: Promise<typeof import("./later.ts")> | undefined;
+  const later = () => {
+    loaded ??= import("./later.ts").catch((error) => {
       // The next call tries again.
       loaded = undefined;
       throw error;
@@ -176,13 +176,13 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   };
   talks.subscribe(() => {
     if (loaded || talks.current.facts.view.pending.some((question) => ownTool(options, question)))
-      seldom().then(
+      later().then(
         ({ runPageTools }) => runPageTools(talks.current, options),
         () => undefined,
       );
   });
-  const upload: typeof uploadAll = async (...files) => (await seldom()).uploadAll(...files);
-  const offered = async () => (await seldom()).offeredBy(options);
+  const upload: typeof uploadAll = async (...files) => (await later()).uploadAll(...files);
+  const offered = async () => (await later()).offeredBy(options);
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
@@ -208,7 +208,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     loadOlder: async () => {
       const talk = talks.current;
       try {
-        return await (await seldom()).loadOlder(talk);
+        return await (await later()).loadOlder(talk);
       } catch (cause) {
         // The code could not be loaded.
         failOlder(talk, cause);
@@ -222,10 +222,10 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 }
 
 /** Makes the function by which idle tabs leave connections to others. Its code is loaded later. */
-function placed(seldom: () => Promise<typeof import("./seldom.ts")>): Conversation["place"] {
+function placed(later: () => Promise<typeof import("./later.ts")>): Conversation["place"] {
   if (!("document" in globalThis)) return undefined;
   return async (...idle) =>
-    await seldom().then(
+    await later().then(
       ({ streamPlace }) => streamPlace(...idle),
       // Without that code, the page keeps its stream.
       () => new AbortController().signal,

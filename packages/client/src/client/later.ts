@@ -1,5 +1,5 @@
-// Code that a page loads when it first needs it. It is one module: bundlers split shared code into many
-// chunks, which compress worse than one.
+// Code that a page loads after it has shown the conversation. It is one module: bundlers split shared code
+// into many chunks, which compress worse than one.
 export { loadOlder } from "./load-older.ts";
 export { offeredBy, runPageTools } from "./run-page-tools.ts";
 export { uploadAll } from "./send-files.ts";
