@@ -25,7 +25,7 @@ export async function afterSize(
   { uptoSeq, isSecond }: Sent,
 ): Promise<RefusalOutcome> {
   const before = promptChars(leg);
-  const allowed = Math.floor(before * (isSecond ? 1 / 4 : allowedShare(message, before)));
+  const allowed = Math.floor(before * (isSecond ? 1 / 8 : allowedShare(message, before)));
   if (!isSecond && !isPaused(leg.log.state)) await checkpointByStrategy(leg, before - allowed);
   const { entries, prefix } = leg.log.state;
   const most = allowed - (prefix?.chars ?? 0);

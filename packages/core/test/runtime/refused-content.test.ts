@@ -25,6 +25,19 @@ describe("a request that is too long", () => {
     },
   );
 
+  it("B1 one message of thirty times the window needs no third one, though the API names no numbers", async () => {
+    const { say, model } = talk(
+      windowOf(
+        4_000,
+        () => says("Hello."),
+        () => "prompt is too long",
+      ),
+    );
+    await say("漢".repeat(120_000));
+    expect((await say("hello again")).stop.type).toBe("end_turn");
+    expect(model.rejected).toEqual([]);
+  });
+
   it("B1 asks the strategies first, though the context is shorter than they wait for", async () => {
     const read = tool({
       name: "read",
