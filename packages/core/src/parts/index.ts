@@ -19,6 +19,6 @@ export {
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
 export { chooseAgent } from "./tasks.ts";
-export { reportIfBug, resultAsJson } from "./tool-mistakes.ts";
+export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
@@ -34,16 +35,24 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
 }
 
 /**
- * Reports what a tool threw, if it looks like a bug: a `TypeError` or `ReferenceError` of the language.
- * Without this report, only the model would read the error.
+ * Reports what a tool's `execute` threw, if it looks like a bug: a `TypeError` or `ReferenceError` of the
+ * language. Without this report, only the model would read the error. Reports all that its `format` threw.
  */
+export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
+  const whose = `tool "${tool.name}" of the agent "${leg.run.agent.name}"`;
+  if (of === "format") {
+    const text = `\`format\` of the ${whose} failed, so the model got the result in its default form: ${messageOf(thrown)}`;
+    reportOnce(leg, tool, of, new Error(text, { cause: thrown }));
+  } else if (isBug(thrown)) {
+    const [place = ""] = /\n\s+at .*/.exec(thrown.stack ?? "") ?? [];
+    const what = `${thrown.name}: ${thrown.message}${place.replace(/\s+/g, " ")}`;
+    const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
+    reportOnce(leg, tool, place, new Error(text, { cause: thrown }));
+  }
+}
+
 // Not a bug: a `TypeError` of `fetch`, which has a cause, or one of Node, which has a code (an invalid URL).
-export function reportIfBug(leg: Leg, tool: Tool, thrown: unknown): void {
-  if (!(thrown instanceof Error) || !(thrown.name === "TypeError" || thrown.name === "ReferenceError"))
-    return;
-  const { message, stack = "" } = thrown;
-  if (/\bfetch\b/i.test(message) || "cause" in thrown || "code" in thrown) return;
-  const [place = ""] = /\n\s+at .*/.exec(stack) ?? [];
-  const text = `The tool "${tool.name}" of the agent "${leg.run.agent.name}" seems to have a bug, which only its model has read: ${thrown.name}: ${message}${place.replace(/\s+/g, " ")}`;
-  reportOnce(leg, tool, place, new Error(text, { cause: thrown }));
+function isBug(thrown: unknown): thrown is Error {
+  if (!(thrown instanceof Error) || !["TypeError", "ReferenceError"].includes(thrown.name)) return false;
+  return !/\bfetch\b/i.test(thrown.message) && !("cause" in thrown) && !("code" in thrown);
 }

@@ -5,17 +5,28 @@ import { type ContentBlock, isText } from "../model/content.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Formats a result for the model with the tool's `format`. Returns `undefined` if `format` throws or returns
- * a value that the API would refuse; the model then gets the result in the default form.
+ * Formats a result for the model with the tool's `format`. If `format` throws or returns a value that the API
+ * would refuse, calls `onMistake` and returns `undefined`; the model then gets the result in the default form.
  */
-export function formatForModel(tool: Tool, result: Json): string | ContentBlock[] | undefined {
+export function formatForModel(
+  tool: Tool,
+  result: Json,
+  onMistake?: (cause: unknown) => void,
+): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;
   try {
-    return resultContent(toJson(tool.format(result)));
-  } catch {
+    const made = toJson(tool.format(result));
+    const content = resultContent(made);
+    // An empty list says nothing, which is no mistake.
+    if (content === undefined && !(Array.isArray(made) && made.length === 0)) onMistake?.(REFUSED);
+    return content;
+  } catch (error) {
+    onMistake?.(error);
     return undefined;
   }
 }
+
+const REFUSED = new Error("The API would refuse what it returned.");
 
 /**
  * Returns a string unchanged, and a list as the content blocks that the API accepts. Returns `undefined` for

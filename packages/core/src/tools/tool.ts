@@ -256,7 +256,7 @@ export interface ToolOptions<
    * API. Default: a string unchanged, any other value as JSON.
    *
    * Fields that the API does not allow in a result are removed. If the API would refuse a block, or `format`
-   * throws, the default is used.
+   * throws, the default is used, and the runtime's `onError` gets the error once.
    *
    * Clients over HTTP get the result and never this text, so instructions for the model belong here.
    */

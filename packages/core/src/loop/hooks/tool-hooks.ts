@@ -93,11 +93,21 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
     const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
-      changedOutcome(rewritten, change, (result) => formatForModel(rewritten.tool, result)),
+      changedOutcome(rewritten, change, (result) => formatted(leg, rewritten.tool, result)),
     );
     rewritten = value ?? rewritten;
   }
   return rewritten;
+}
+
+/** Formats a result for the model. A mistake in the tool's `format` is reported to the application. */
+export function formatted(leg: Leg, tool: Tool, result: Json): ReturnType<typeof formatForModel> {
+  return formatForModel(tool, result, (cause) => {
+    leg.parts
+      .load()
+      .then(({ reportMistake }) => reportMistake(leg, tool, cause, "format"))
+      .catch(() => undefined);
+  });
 }
 
 /** Returns the outcome with a hook's changes. A changed result of a success is formatted by `format`. */

@@ -130,8 +130,8 @@ export interface Parts extends ConsentParts<Leg> {
   // Mistakes of tools.
   /** Returns the JSON of what a tool has returned. Throws if JSON would lose a part of it. */
   resultAsJson(leg: Leg, tool: Tool, value: unknown): Json;
-  /** Reports what a tool threw to the application, if it looks like a bug. */
-  reportIfBug(leg: Leg, tool: Tool, thrown: unknown): void;
+  /** Reports what a tool threw, if it looks like a bug, or what its `format` threw. */
+  reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void;
 
   // Tasks of sub-agents.
   /** Chooses the sub-agent of a call. */

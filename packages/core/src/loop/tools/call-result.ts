@@ -3,11 +3,11 @@ import { isBlank } from "../../base/text.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import { formatForModel } from "../../tools/format-result.ts";
+import type { formatForModel } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { literalResult } from "../../tools/tool-outcome.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
-import { afterTool } from "../hooks/tool-hooks.ts";
+import { afterTool, formatted } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
 
@@ -46,7 +46,7 @@ function successEvent(
       },
     });
   if (tool.format === undefined) return resultWith();
-  const content = afterBarrier(leg, () => formatForModel(tool, result));
+  const content = afterBarrier(leg, () => formatted(leg, tool, result));
   return content instanceof Promise ? content.then(resultWith) : resultWith(content);
 }
 

@@ -111,7 +111,7 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     // The result does not depend on this report.
     await leg.parts
       .load()
-      .then(({ reportIfBug }) => reportIfBug(leg, tool, cause))
+      .then(({ reportMistake }) => reportMistake(leg, tool, cause, "execute"))
       .catch(() => undefined);
     return withReport(failed, record, errorCodeOf(cause));
   }

@@ -154,4 +154,31 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
     ]);
     expect(errors[0]?.cause).toBeInstanceOf(TypeError);
   });
+
+  it.each([
+    ["throws", () => (undefined as unknown as { text: string }).text, /TypeError|Cannot read properties/],
+    ["returns what the API would refuse", () => [{ type: "video" }], /The API would refuse what it returned/],
+  ])(
+    "B5 a `format` that %s, once: the model gets the result in its default form",
+    async (_, format, cause) => {
+      const made = tool({ ...plain, input, execute: () => ({ rows: 3 }), format });
+      const errors: Error[] = [];
+      const onError = (error: unknown) => void errors.push(error as Error);
+      const world = setup([...script, ...script], { tools: [made] }, { onError });
+      const { sessionId } = await world.say("Go");
+      await world.say("Go", { sessionId });
+      expect(errors.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^`format` of the tool "echo" of the agent "tester" failed, so the model got /),
+      ]);
+      expect(errors[0]?.message).toMatch(cause);
+      expect(JSON.stringify(world.model.requests.at(-1)?.messages)).toContain("rows");
+    },
+  );
+
+  it("B5 nothing for a `format` that leaves the result empty", async () => {
+    const errors: unknown[] = [];
+    const made = tool({ ...plain, input, execute: () => "", format: () => [] });
+    await setup(script, { tools: [made] }, { onError: (error) => errors.push(error) }).say("Go");
+    expect(errors).toEqual([]);
+  });
 });
