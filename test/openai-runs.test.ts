@@ -19,6 +19,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { allowPrinted, expectPrinted } from "./support/printed.ts";
+import { ODD } from "./support/provoked.ts";
 import { soak } from "./support/soak.ts";
 import { type World, world } from "./support/world.ts";
 
@@ -254,7 +255,7 @@ it("C1 makes no request that the API refuses, whatever the model says and whenev
   // The three faults of a reply. Each is printed if it outlasts the retries.
   allowPrinted("pawl: The server had an error while processing your request.");
   allowPrinted("pawl: The engine is currently overloaded", "pawl: terminated");
-  allowPrinted("pawl: The model stopped ", 'pawl: The tool "odd" of the agent "tester" returned a value');
+  allowPrinted("pawl: The model stopped ", ODD);
   const step = fc.constantFrom("message", "answer", "message");
   await fc.assert(
     fc.asyncProperty(

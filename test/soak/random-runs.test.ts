@@ -16,7 +16,7 @@ import { overtaken, overtaking, overtook } from "../support/overtaking.ts";
 import { waited } from "../support/patient.ts";
 import { effects, type Policy, policy, quiet } from "../support/policies.ts";
 import { allowPrinted } from "../support/printed.ts";
-import { PROVOKED } from "../support/provoked.ts";
+import { ODD, PROVOKED } from "../support/provoked.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { eagerSnapshots, opened } from "../support/snapshots.ts";
 import { soak } from "../support/soak.ts";
@@ -177,7 +177,7 @@ const OFTEN = ["finder", "clerk", "no such agent", "answered inside"];
 it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
-  allowPrinted(PROVOKED, 'pawl: The tool "odd" of the agent "tester" returned a value');
+  allowPrinted(PROVOKED, ODD);
   const batch = () =>
     fc.assert(
       fc.asyncProperty(
@@ -229,7 +229,8 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
       {
         numRuns: NUM_RUNS,
         timeout: 60_000,
-        ...(process.env.PAWL_SEED && { seed: Number(process.env.PAWL_SEED) }),
+        // A failure is printed with its seed and path at once. The seed alone makes it smaller.
+        ...(process.env.PAWL_SEED ? { seed: Number(process.env.PAWL_SEED) } : { endOnFailure: true }),
         ...(process.env.PAWL_PATH && { path: process.env.PAWL_PATH, endOnFailure: true }),
       },
     );

@@ -12,3 +12,6 @@ const FAILURES = [
 
 /** The failures that models, tools and stores of random runs simulate, as the runtime prints them. */
 export const PROVOKED = new RegExp(`^pawl: (${FAILURES.join("|")})( \\(http\\S+\\))?$`);
+
+/** What is printed of the tool "odd" of `world()`, which returns values that JSON or the API cannot take. */
+export const ODD = /^pawl: (The|`format` of the) tool "odd" of the agent "tester" (returned a value|failed)/;
