@@ -15,7 +15,8 @@ export interface HandlerOptions<Name extends string = string> {
   /**
    * Returns the user of a request, and what else is known about the caller, see {@link Caller}. Return `null`
    * to answer 401, or a `Response` to send that response. Has no time limit: limit what it waits for, e.g.
-   * with `AbortSignal.timeout(5_000)`, or put a time limit of your server before the handler.
+   * with `AbortSignal.timeout(5_000)`, or put a time limit of your server before the handler. May be called
+   * again with a request whose stream has lasted long, see `reauthorizeMs`; its body has been read by then.
    */
   // Not `Authorized | …`: the compiler's message would name that type and not say what it is.
   authorize(request: Request): Caller | Response | null | Promise<Authorized>;
@@ -57,10 +58,16 @@ export interface HandlerOptions<Name extends string = string> {
    */
   heartbeatMs?: number;
   /**
-   * Milliseconds after which a native stream ends in the middle, with up to a tenth less at random. Its
-   * client connects again at once, after the last event, and `authorize` is called again: a user who was
-   * signed out, or whose token was revoked or has expired, reads no further. `Infinity`: never. Streams of
-   * other dialects end with their run. Default: 300,000, five minutes.
+   * Milliseconds after which a stream is authorized again, with up to a tenth less at random. A user who
+   * was signed out, or whose token was revoked or has expired, reads no further. `Infinity`: never. Default:
+   * 300,000, five minutes.
+   *
+   * - Native streams end in the middle. The client connects again at once, after the last event, and
+   *   `authorize` is called with its new request.
+   * - Clients of dialects with `resume: "replay"` cannot continue in the middle. So `authorize` is called
+   *   each time with the stream's own request, and the stream lasts while it returns the same user. Otherwise
+   *   it ends with an error event of the dialect; the run continues. If `authorize` rejects, the stream
+   *   breaks off, and `onError` gets the error.
    */
   reauthorizeMs?: number;
   /**

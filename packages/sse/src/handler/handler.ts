@@ -217,8 +217,8 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
 }
 
 function replaying(options: Served, dialect: Dialect): Replaying {
-  const { runtime, agent, basePath, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
-  const { rateLimitReads } = options;
+  const { runtime, agent, authorize, basePath, extra, onError, onWarning } = options;
+  const { rateLimitReads, reauthorizeMs, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
@@ -228,7 +228,9 @@ function replaying(options: Served, dialect: Dialect): Replaying {
     agent,
     basePath,
     dialect,
+    authorize,
     heartbeatMs,
+    reauthorizeMs,
     ...limits,
     rateLimitReads,
     extra,

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { refuseNul } from "../request/refuse-nul.ts";
-import { refusal } from "../request/wire-error.ts";
+import { refusal, type WireError } from "../request/wire-error.ts";
+import type { Caller } from "../session/caller.ts";
 import { checkCaller, isResponse, unsent } from "../session/own-session.ts";
 import type { Served } from "./handler-options.ts";
 import type { Env } from "./routes.ts";
@@ -32,4 +33,23 @@ export function identified(authorize: Served["authorize"]): MiddlewareHandler<En
     refuseNul(c.req.url);
     return await next();
   };
+}
+
+const SIGNED_OUT: WireError["error"] = {
+  code: "unauthorized",
+  message: "You are not signed in any more. Please sign in again.",
+};
+
+/**
+ * Calls `authorize` again for a request whose stream has lasted long, and returns the error for its client
+ * unless it is still the same user's. Rejects as `authorize` does.
+ */
+export async function signedOut(
+  authorize: Served["authorize"],
+  request: Request,
+  { userId }: Caller,
+): Promise<WireError["error"] | undefined> {
+  const caller = await authorize(request);
+  if (caller === null || isResponse(caller)) return SIGNED_OUT;
+  return checkCaller(caller).userId === userId ? undefined : SIGNED_OUT;
 }

@@ -8,8 +8,11 @@ import { factsOf, wholeSession } from "../session/session-then.ts";
 import { sessionPage } from "../session/session-view.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
 import { readJsonResponse } from "../stream/read-response.ts";
+import { lifeMsOf } from "../stream/stream-life.ts";
 import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
+import type { Served } from "./handler-options.ts";
+import { signedOut } from "./identified.ts";
 import { pageOf } from "./page-query.ts";
 import { type RateLimiter, withinReadRate } from "./rate-limit.ts";
 import { type Env, type Limited, readFor, route, type Streaming } from "./routes.ts";
@@ -20,7 +23,9 @@ export interface Replaying {
   agent: string;
   basePath?: string | undefined;
   dialect: Dialect;
+  authorize: Served["authorize"];
   heartbeatMs: number;
+  reauthorizeMs: number | undefined;
   maxBodyBytes: number;
   maxHistoryBytes: number;
   maxInputLength: number;
@@ -46,7 +51,7 @@ export async function tellNewRun(
     const asked = await readRequest(served, request, caller.userId);
     const { follower } = streaming;
     const run = await beginTold({ ...served, follower, signal: request.signal }, caller, asked);
-    return toldResponse(served, request, run, streaming);
+    return toldResponse(served, { request, caller }, run, streaming);
   } catch (error) {
     streaming.onClose("refused");
     return await refusedIn(dialect, error);
@@ -88,7 +93,7 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
       if (run === undefined) return new Response(null, { status: 204 });
       return await limited(c, async (streaming) => {
         if (session !== undefined) streaming.follower.follows(session.id);
-        return toldResponse(served, c.req.raw, run, streaming);
+        return toldResponse(served, { request: c.req.raw, caller: c.get("caller") }, run, streaming);
       });
     },
   });
@@ -113,16 +118,22 @@ async function findNamed({ runtime, agent, dialect }: Replaying, userId: string,
 
 function toldResponse(
   served: Replaying,
-  request: Request,
-  { start, frames }: ToldRun,
+  { request, caller }: { request: Request; caller: Caller },
+  { start, frames, refused }: ToldRun,
   { onClose }: Streaming,
 ): Response {
-  const { dialect, heartbeatMs, onError } = served;
+  const { dialect, authorize, heartbeatMs, reauthorizeMs, onError } = served;
+  // These clients cannot continue in the middle of a stream, so it goes on while they are authorized.
+  const renew = async () => {
+    const error = await signedOut(authorize, request, caller);
+    return error === undefined ? true : (refused(error) ?? false);
+  };
   const body = eventStream(frames, {
     heartbeatMs,
     signal: request.signal,
     onClose,
     write: (text) => text,
+    life: { lifeMs: lifeMsOf(reauthorizeMs), renew },
     // Clients other than Pawl's take a clean end without a last event as a success.
     mayEnd: false,
     onError: (error) => {

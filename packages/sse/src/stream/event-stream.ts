@@ -1,4 +1,6 @@
 import { PawlError } from "@pawl/core";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { beginLife, type Living, type StreamLife } from "./stream-life.ts";
 
 /** The headers of a stream. They keep proxies from buffering, compressing or caching it. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -47,15 +49,9 @@ export interface EventStreamOptions<T> {
    * instead, for clients that would take a clean end as a success. Default: `true`.
    */
   mayEnd?: boolean;
-  /**
-   * Milliseconds after which the body ends although there may be more events, so that the client connects
-   * again. Default: never.
-   */
-  lifeMs?: number | undefined;
+  /** How long the body lasts. */
+  life: StreamLife;
 }
-
-/** The longest time of a timer, in milliseconds. */
-const LONGEST_MS = 2_147_483_647;
 
 /**
  * Returns events as the body of a response. Reads the next event only when the reader asks for it, so that a
@@ -65,17 +61,17 @@ const LONGEST_MS = 2_147_483_647;
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
-  { heartbeatMs, signal, onError, onClose, write, mayEnd = true, lifeMs = LONGEST_MS }: EventStreamOptions<T>,
+  { heartbeatMs, signal, onError, onClose, write, mayEnd = true, life }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = new AbortController();
   const gone = reader.signal;
   const source = oneAtATime(events(gone));
   let isOpen = true;
-  let end: (() => void) | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let living: Living | undefined;
   const closed = (how: Closing) => {
-    clearTimeout(timer);
+    living?.close();
     signal.removeEventListener("abort", abort);
     if (isOpen) onClose(how);
     isOpen = false;
@@ -86,31 +82,42 @@ export function eventStream<T>(
     source.close();
   };
   const leave = () => stop("gone");
-  const expire = () => {
-    // The client has not left: it is about to connect again.
-    stop("broken");
-    end?.();
-  };
   const abort = () => {
     leave();
     // Middleware, a test or another handler of this process may still read the body.
-    end?.();
+    body?.close();
+  };
+  const breakOff = () => body?.error(new Error("The stream broke off."));
+  const end = (last: false | string) => {
+    // The client has not left: it may connect again.
+    stop("broken");
+    if (last === false) return breakOff();
+    if (last !== "") body?.enqueue(encoder.encode(last));
+    body?.close();
+  };
+  const fail = (error: unknown) => {
+    stop("broken");
+    // A process that shuts down ends its streams cleanly, because servers log broken ones. A client whose run
+    // has not ended reconnects in both cases.
+    if (mayEnd && PawlError.is(error, "draining")) return body?.close();
+    onError(error);
+    breakOff();
   };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        end = () => controller.close();
+        body = controller;
         // The client needs the heartbeat's interval to detect a dead connection.
         controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
         if (signal.aborted) abort();
-        else {
-          signal.addEventListener("abort", abort);
-          if (lifeMs < LONGEST_MS) timer = setTimeout(expire, lifeMs);
-        }
+        else signal.addEventListener("abort", abort);
       },
       async pull(controller) {
+        // Not before: nobody reads the body of a response to HEAD.
+        living ??= beginLife(life, { end, fail });
         try {
           const next = await source.next(heartbeatMs);
+          await living?.renewed();
           // The reader has disconnected: nothing can be sent, and the end of the events does not matter.
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
@@ -119,73 +126,11 @@ export function eventStream<T>(
             controller.close();
           } else controller.enqueue(encoder.encode(write(next.value)));
         } catch (error) {
-          if (gone.aborted) return;
-          closed("broken");
-          // A process that shuts down ends its streams cleanly, because servers log broken ones. A client
-          // whose run has not ended reconnects in both cases.
-          if (mayEnd && PawlError.is(error, "draining")) return controller.close();
-          onError(error);
-          controller.error(new Error("The stream broke off."));
+          if (!gone.aborted) fail(error);
         }
       },
       cancel: leave,
     },
     { highWaterMark: 0 },
   );
-}
-
-interface Source<T> {
-  /** Returns the next item, or `nothing` if none arrived within `ms`. */
-  next(ms: number): Promise<IteratorResult<T> | "nothing">;
-  close(): void;
-}
-
-/**
- * Wraps an iterator, so that waiting for the next item can time out. An item that arrives after a timeout is
- * returned by the next call.
- */
-function oneAtATime<T>(items: AsyncIterable<T>): Source<T> {
-  const iterator = items[Symbol.asyncIterator]();
-  let asked = false;
-  let got: { result: IteratorResult<T> } | { error: unknown } | undefined;
-  let wake: () => void = () => undefined;
-  const ask = () =>
-    iterator
-      .next()
-      .then(
-        (result) => {
-          got = { result };
-        },
-        (error: unknown) => {
-          got = { error };
-        },
-      )
-      .then(() => wake());
-  return {
-    async next(ms) {
-      if (!asked) {
-        asked = true;
-        void ask();
-      }
-      if (got === undefined) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      const arrived = got;
-      if (arrived === undefined) return "nothing";
-      got = undefined;
-      asked = false;
-      if ("error" in arrived) throw arrived.error;
-      return arrived.result;
-    },
-    close() {
-      wake();
-      iterator.return?.().catch(() => undefined);
-    },
-  };
 }

@@ -7,6 +7,7 @@ import { native } from "../dialects/native.ts";
 import { refusal } from "../request/wire-error.ts";
 import { type Expose, publicEvents } from "../session/public-event.ts";
 import { type Closing, eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
+import { lifeMsOf } from "./stream-life.ts";
 
 /** The options of `handler()` that a stream uses. */
 interface Served {
@@ -17,9 +18,6 @@ interface Served {
   reauthorizeMs?: number;
   onError?(error: unknown, request: Request): void;
 }
-
-/** How long a stream lasts by default, in milliseconds, before its client has to be authorized again. */
-const REAUTHORIZE_MS = 300_000;
 
 /** A reader's request, and the cursor after which the reader resumes. */
 interface Reader {
@@ -56,8 +54,7 @@ export function logStream(
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,
-    // At random, so that clients that have connected together do not come back together.
-    lifeMs: (options.reauthorizeMs ?? REAUTHORIZE_MS) * (1 - Math.random() / 10),
+    life: { lifeMs: lifeMsOf(options.reauthorizeMs) },
     onClose,
     write: (event) => encode(event).join(""),
     onError: (error) => {

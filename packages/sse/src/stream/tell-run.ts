@@ -2,6 +2,7 @@ import { PawlError, type Question, type RunStart, type Session, type SessionEven
 import { newView } from "@pawl/core/view";
 import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
+import type { WireError } from "../request/wire-error.ts";
 import { type Admit, askedBy, type Caller, type Reader, readBy } from "../session/caller.ts";
 import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
@@ -31,6 +32,8 @@ export interface ToldRun {
   start?: RunStart;
   /** Yields the frames of the stream. */
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
+  /** Returns the last text of a stream whose client is refused, if the dialect has one. */
+  refused(error: WireError["error"]): string | undefined;
 }
 
 /** Starts what a request begins, and returns the run to stream. */
@@ -107,8 +110,7 @@ async function connectTold(
   threadId: string,
 ): Promise<ToldRun> {
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
-  if (whole.last === undefined)
-    return { frames: (signal) => framesOf(back(nothing()), noEvents(), { signal }) };
+  if (whole.last === undefined) return toldBy(back(nothing()), noEvents);
   return await told(served, { ...whole.last.start, again: true, reader }, whole, back);
 }
 
@@ -137,10 +139,18 @@ async function told(
   const isAnswered = ({ seq }: Question) => seq <= cursor && pending.every((one) => one.seq !== seq);
   const more = { isAnswered, cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
+  const events = (signal: AbortSignal) => runEvents(runtime, { ...start, reader }, signal);
+  return { start, ...toldBy(encoder(context), events, basePath) };
+}
+
+function toldBy(
+  encoder: Encoder,
+  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
+  basePath?: string,
+): ToldRun {
   return {
-    start,
-    frames: (signal) =>
-      framesOf(encoder(context), runEvents(runtime, { ...start, reader }, signal), { signal, basePath }),
+    frames: (signal) => framesOf(encoder, events(signal), { signal, basePath }),
+    refused: (error) => encoder.refused?.(error).join(""),
   };
 }
 

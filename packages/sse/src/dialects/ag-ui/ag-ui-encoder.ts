@@ -1,5 +1,6 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
 import type { ViewMessage, ViewState } from "@pawl/core/view";
+import type { WireError } from "../../request/wire-error.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
@@ -72,10 +73,16 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
           : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
       return [...first, ...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
     },
+    refused: runError,
     get over() {
       return told.over;
     },
   };
+}
+
+/** Returns the frames of a request, or the last frame of a stream, that is refused. */
+export function runError({ code, message }: WireError["error"]): readonly string[] {
+  return [dataFrame({ type: "RUN_ERROR", message, code })];
 }
 
 interface Views {

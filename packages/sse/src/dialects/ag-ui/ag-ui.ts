@@ -1,5 +1,5 @@
-import { type Dialect, dataFrame } from "../base/dialect.ts";
-import { agUiEncoder } from "./ag-ui-encoder.ts";
+import type { Dialect } from "../base/dialect.ts";
+import { agUiEncoder, runError } from "./ag-ui-encoder.ts";
 import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
@@ -59,7 +59,7 @@ export function agUi(): Dialect {
       return { ...asked, encoder: (context) => agUiEncoder(context, stream()) };
     },
     encoder: (context) => agUiEncoder(context, { isOne: false, tools: [] }),
-    refused: ({ code, message }) => [dataFrame({ type: "RUN_ERROR", message, code })],
+    refused: runError,
     history: agUiHistory,
   };
 }

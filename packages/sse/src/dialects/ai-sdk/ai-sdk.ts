@@ -1,5 +1,6 @@
 import { checkOptions, type OptionKinds, type StopReason } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
+import type { WireError } from "../../request/wire-error.ts";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { noteFacts, type ThreadFacts } from "../base/facts.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
@@ -161,13 +162,19 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       if (told.rest === undefined && !told.over) return [];
       const notice = noticeOf(told.rest);
       const first = kept.length > 0 || notice.length > 0 ? start() : [];
-      const last = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest)];
-      return [...last.map(dataFrame), "data: [DONE]\n\n"];
+      return [...[...first, ...notice, ...endOfMessage(), lastChunk(told.rest)].map(dataFrame), DONE];
     },
+    refused,
     get over() {
       return told.over;
     },
   };
+}
+
+const DONE = "data: [DONE]\n\n";
+
+function refused({ message }: WireError["error"]): readonly string[] {
+  return [dataFrame({ type: "error", errorText: message }), DONE];
 }
 
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {

@@ -177,6 +177,11 @@ export interface Encoder {
    * counts as broken off.
    */
   end(): readonly string[];
+  /**
+   * Returns the last frames of a stream that ends before the run settles, because its client is not
+   * authorized any more. Default: the stream breaks off.
+   */
+  refused?(error: WireError["error"]): readonly string[];
   /** Whether the message of this stream is complete although its run continues. Default: `false`. */
   readonly over?: boolean;
 }

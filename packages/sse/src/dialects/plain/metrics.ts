@@ -121,7 +121,7 @@ function metricsWords(
     }
     return [{ type: "error", code: stop.type, message: stop.message }];
   };
-  const lost = (message: string) => ({ type: "error", code: "restarted", message });
+  const lost = (message: string, code = "restarted") => ({ type: "error", code, message });
   return { step, last, lost, blocks: ["text"], text };
 }
 

@@ -30,8 +30,11 @@ export interface PlainWords {
    * explains the end of a run that did not fail.
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
-  /** Returns the last event of a stream if text that was sent has become void. */
-  lost(message: string): object;
+  /**
+   * Returns the last event of a stream that has to end before its run. Without a `code`, text that was sent
+   * has become void.
+   */
+  lost(message: string, code?: string): object;
   /** The kinds of text that are sent. */
   blocks: readonly Told["kind"][];
   text: TextMode;
@@ -95,6 +98,10 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
         return words.step(step);
     }
   };
+  const ending = (last: readonly object[]) => [
+    ...last.map(dataFrame),
+    ...(words.sentinel === undefined ? [] : [words.sentinel]),
+  ];
   return {
     begin: () => (words.first ?? []).map(dataFrame),
     encode: (event) => {
@@ -109,8 +116,9 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
       const word = text === undefined ? undefined : { text, follows: hasText, corrects: voided };
       const isSaid = word !== undefined || hasFailed(rest);
       const last = lost || (voided && !isSaid) ? [words.lost(LOST)] : words.last(rest, word);
-      return [...last.map(dataFrame), ...(words.sentinel === undefined ? [] : [words.sentinel])];
+      return ending(last);
     },
+    refused: ({ code, message }) => ending([words.lost(message, code)]),
     get over() {
       return lost || told.over;
     },
