@@ -1,6 +1,6 @@
 import { type ApiFailure, isPassing, type ModelApi } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
-import { refusedFor } from "./refusals.ts";
+import { isBrokenCall, refusedFor } from "./refusals.ts";
 
 /** Types and codes of temporary failures inside a stream. Such failures have no status. */
 const passing: readonly unknown[] = [
@@ -40,9 +40,11 @@ function failureIn(error: APIError): ApiFailure {
   const isSpent = spent.includes(code) || spent.includes(type);
   const isUnreached = error instanceof APIConnectionError;
   const refused = isUnreached ? undefined : refusedFor(error, message);
+  const isBroken = refused === undefined && isBrokenCall(error, message);
   return {
     message,
-    status,
+    // The model's answer is broken, not the request that has this status.
+    status: isBroken ? undefined : status,
     headers,
     type,
     // Circuit breakers know this code.
@@ -51,7 +53,7 @@ function failureIn(error: APIError): ApiFailure {
     isUnreached,
     // Some servers answer with status 500 if a prompt is too long. It stays too long.
     isSpent: isSpent || refused !== undefined,
-    isTemporary: typeof code === "number" ? isPassing(code) : isTemporary(type, code),
+    isTemporary: isBroken || (typeof code === "number" ? isPassing(code) : isTemporary(type, code)),
   };
 }
 

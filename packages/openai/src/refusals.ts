@@ -42,6 +42,23 @@ const WORDS: readonly (readonly [RefusedFor, words: RegExp])[] = [
   ["content_filter", /requires moderation|input was flagged/i],
 ];
 
+/**
+ * The words of servers by which they say that they could not read the calls that the model wrote. The next
+ * answer may be better. Servers that say it with status 500 need no words.
+ */
+const BROKEN_CALL: readonly RegExp[] = [
+  // Groq, also behind LiteLLM
+  /tool_use_failed/,
+  // vLLM, if the request forces a call
+  /validation error for list\[function-wrap.*Invalid JSON/s,
+];
+
+/** Returns whether the server could not read the calls that the model wrote, whatever the status. */
+export function isBrokenCall({ code }: APIError, message: unknown): boolean {
+  const said = [code, message].filter((one) => typeof one === "string");
+  return BROKEN_CALL.some((words) => said.some((one) => words.test(one)));
+}
+
 /** Returns what a request was refused for; `undefined` for all other failures. */
 export function refusedFor(
   { status, code, type, error }: APIError,

@@ -1,4 +1,5 @@
 import { systemClock } from "../base/clock.ts";
+import { PawlError } from "../base/errors.ts";
 import { estimateTokens } from "../model/estimate.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Infer } from "../schema/schema.ts";
@@ -9,6 +10,8 @@ import type { AnyAskOptions } from "./ask-options.ts";
  * Asks a model once and returns its answer. With a `schema`, the answer has a typed and validated `output`.
  * In hooks and tools, use `context.askModel()` instead: it has the same options, keeps the run's limits and
  * charges the run.
+ *
+ * A field of the server's usage that the model client does not know is printed to the console.
  *
  * Only an output that does not match is retried. To retry failed requests too, wrap the model with
  * `resilient()`.
@@ -45,7 +48,9 @@ export async function askModel<S = undefined>(
   // In a chunk of its own: programs that only run agents do not load it.
   const { ASK_OPTIONS, askAndRemind, askOutcome, checkAsk } = await import("./index.ts");
   checkAsk("askModel()", model, options, ASK_OPTIONS);
-  const place = { clock: systemClock, signal: undefined, estimateTokens };
+  // As a runtime without `onError` does.
+  const toFix = (error: unknown) => console.error(`pawl: ${PawlError.describe(error)}`);
+  const place = { clock: systemClock, signal: undefined, estimateTokens, toFix };
   const end = await askAndRemind(model, options as AnyAskOptions, place);
   if ("error" in end) throw end.error;
   return askOutcome(end.answer, end.spent, end.output, false) as never;

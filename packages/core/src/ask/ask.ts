@@ -1,5 +1,6 @@
 import { clipText } from "../base/clip-text.ts";
 import type { Clock } from "../base/clock.ts";
+import type { PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { anySignal } from "../base/signals.ts";
 import { addUsd } from "../base/usd.ts";
@@ -34,6 +35,10 @@ export interface AskPlace {
   estimateTokens(chars: number): number;
   /** Called before each request. Throws if the request must not be sent. `spent` is the use so far. */
   admit?(call: PlannedCall, spent: AskSpent): void;
+  /** Returns the error that ends the call if it has cost too much while its answer streams. */
+  overspent?(spent: AskSpent): unknown;
+  /** Reports to the application what it has to fix. */
+  toFix(error: PawlError): void;
 }
 
 /**
@@ -47,18 +52,22 @@ export async function askAndRemind(
   const spent: AskSpent = { model: model.id, usage: noUsage, costUsd: 0 };
   const limit = timeLimitOf(options, place);
   try {
-    return { spent, ...(await answerTo(model, options, { ...place, signal: limit.signal }, spent)) };
+    const { signal, abort } = limit;
+    return { spent, ...(await answerTo(model, options, { ...place, signal, abort }, spent)) };
   } catch (cause) {
     const { aborted, reason } = limit.signal;
     // Was aborted by the caller or the run: returns the signal's own reason.
-    if (aborted && reason !== limit.timeUpReason()) return { spent, error: reason };
+    if (aborted && reason !== limit.ownReason()) return { spent, error: reason };
     return { spent, error: withSpent(aborted ? reason : cause, spent) };
   } finally {
     limit.clear();
   }
 }
 
-/** Returns a signal that aborts with the given ones or after `timeoutMs`. `clear` cancels the timer. */
+/**
+ * Returns a signal that aborts with the given ones, after `timeoutMs`, or by `abort`. `clear` cancels the
+ * timer. `ownReason` returns the reason if it is neither of a given signal.
+ */
 function timeLimitOf({ signal, timeoutMs }: AnyAskOptions, place: AskPlace) {
   const control = new AbortController();
   const { clock } = place;
@@ -70,7 +79,8 @@ function timeLimitOf({ signal, timeoutMs }: AnyAskOptions, place: AskPlace) {
   return {
     signal: anySignal([...givenSignals, control.signal]),
     clear,
-    timeUpReason: () => control.signal.reason,
+    abort: (reason: unknown) => control.abort(reason),
+    ownReason: () => control.signal.reason,
   };
 }
 
@@ -94,7 +104,7 @@ async function answerTo(model: ModelClient, options: AnyAskOptions, place: Abort
   }
 }
 
-type Abortable = AskPlace & { signal: AbortSignal };
+type Abortable = AskPlace & { signal: AbortSignal; abort(reason: unknown): void };
 
 const DESCRIPTION = "Takes your answer.";
 
@@ -105,10 +115,18 @@ async function send(model: ModelClient, request: ModelRequest, place: Abortable,
   const { maxTokens } = request;
   place.admit?.({ estimatedTokens, maxTokens, pricing: model.pricing }, spent);
   const estimates = { estimatedTokens, estimateTokens };
-  const asked = await wholeAnswer(model, request, { signal, timeLeftMs, userId, estimates });
+  const before = { ...spent };
+  const onUse = ({ usage, costUsd }: Pick<WholeAnswer, "usage" | "costUsd">) => {
+    spent.usage = addUsage(before.usage, usage);
+    spent.costUsd = addUsd(before.costUsd, costUsd);
+    const error = place.overspent?.(spent);
+    if (error !== undefined) place.abort(error);
+  };
+  const asked = await wholeAnswer(model, request, { signal, timeLeftMs, userId, estimates, onUse });
   spent.model = asked.model;
-  spent.usage = addUsage(spent.usage, asked.usage);
-  spent.costUsd = addUsd(spent.costUsd, asked.costUsd);
+  spent.usage = addUsage(before.usage, asked.usage);
+  spent.costUsd = addUsd(before.costUsd, asked.costUsd);
+  asked.toFix.forEach(place.toFix);
   if (asked.failure !== undefined) throw failed(asked.failure.cause, signal);
   const { stopReason } = asked;
   if (stopReason === null) throw cutStream();

@@ -1,4 +1,6 @@
-import { isCount, type Usage, usageFromWire } from "./pricing.ts";
+import { PawlError } from "../base/errors.ts";
+import type { ModelEvent } from "./model-client.ts";
+import { isCount, type RawUsage, type Usage, usageFromWire } from "./pricing.ts";
 import type { Reply } from "./reply.ts";
 
 /** Estimates for token counts that the server did not send. */
@@ -23,4 +25,24 @@ export function usageSoFar({ usage: raw, finished, chars }: Reply, estimates: Us
   if (finished && isCount(raw.output_tokens)) return usage;
   const estimate = Math.min(estimates.estimateTokens(chars), estimates.maxTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, estimate) };
+}
+
+/**
+ * Returns whether an event reports what an answer has cost while the answer goes on, e.g. after a search on
+ * the API's side. Clients report it by a `message_delta` without a stop reason.
+ */
+export function isUseSoFar({ stopReason }: Reply, { type }: ModelEvent): boolean {
+  return type === "message_delta" && stopReason === null;
+}
+
+/** Returns what to report about the fields of an answer's usage that the model client does not know. */
+export function unknownFieldErrors({ unknown_fields: fields }: RawUsage): PawlError[] {
+  // A model client may be somebody else's, so its types are not enough.
+  return (Array.isArray(fields) ? fields : []).map(
+    (field) =>
+      new PawlError(
+        "model_error",
+        `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
+      ),
+  );
 }

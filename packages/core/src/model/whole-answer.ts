@@ -1,12 +1,13 @@
 import { systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
+import type { PawlError } from "../base/errors.ts";
 import { addUsd } from "../base/usd.ts";
 import { type ContentBlock, isToolUse } from "./content.ts";
 import { longestAnswer } from "./estimate.ts";
 import type { ModelClient, ModelRequest } from "./model-client.ts";
 import { addUsage, costUsd, noUsage, type RawUsage, type Usage, usageFromWire } from "./pricing.ts";
 import { contentOf, cutReply, newReply, type Reply, takeEvent } from "./reply.ts";
-import { type UsageEstimates, usageSoFar } from "./usage-so-far.ts";
+import { isUseSoFar, type UsageEstimates, unknownFieldErrors, usageSoFar } from "./usage-so-far.ts";
 
 /** Options of `wholeAnswer()`. */
 interface WholeAnswerOptions {
@@ -21,6 +22,10 @@ interface WholeAnswerOptions {
    * was cut counts as `maxTokens`.
    */
   estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
+  /**
+   * Called with the use so far when the answer reports it while it streams, and after each failed attempt.
+   */
+  onUse?: ((used: Pick<WholeAnswer, "usage" | "costUsd">) => void) | undefined;
 }
 
 /** The outcome of a request, with the usage and cost of all its attempts. */
@@ -37,6 +42,8 @@ export interface WholeAnswer {
   usage: Usage;
   /** Cost of all attempts in US dollars; 0 for a model without prices. */
   costUsd: number;
+  /** What the application should know about the attempts: the fields of their usage that are not known. */
+  toFix: PawlError[];
   /** What the server reported about the last attempt. */
   response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };
   /**
@@ -53,23 +60,32 @@ export interface WholeAnswer {
 export async function wholeAnswer(
   model: ModelClient,
   request: ModelRequest,
-  { signal, timeLeftMs, userId, estimates }: WholeAnswerOptions,
+  { signal, timeLeftMs, userId, estimates, onUse }: WholeAnswerOptions,
 ): Promise<WholeAnswer> {
   const { maxTokens } = request;
   const maxChars = longestAnswer(maxTokens, estimates?.estimateTokens);
   let answer = newReply();
   let { id, pricing } = model;
-  let usage = noUsage;
-  let cost = 0;
-  /** Adds the usage and cost of the current attempt. */
-  const charge = () => {
+  let used = { usage: noUsage, costUsd: 0 };
+  const toFix: PawlError[] = [];
+  /** Returns the usage and cost with those of the current attempt. */
+  const usedSoFar = () => {
     // An attempt that failed before its answer began cost nothing.
-    if (!answer.begun && !answer.finished) return;
+    if (!answer.begun && !answer.finished) return used;
     const attemptUsage = estimates
       ? usageSoFar(answer, { ...estimates, maxTokens })
       : reportedUsage(answer, maxTokens);
-    usage = addUsage(usage, attemptUsage);
-    if (pricing !== undefined) cost = addUsd(cost, costUsd(attemptUsage, pricing));
+    const attemptUsd = pricing === undefined ? 0 : costUsd(attemptUsage, pricing);
+    return { usage: addUsage(used.usage, attemptUsage), costUsd: addUsd(used.costUsd, attemptUsd) };
+  };
+  const charge = () => {
+    used = usedSoFar();
+    toFix.push(...unknownFieldErrors(answer.usage));
+  };
+  const reportUse = (usedNow: typeof used) => {
+    onUse?.(usedNow);
+    // `onUse` may have aborted the request.
+    signal.throwIfAborted();
   };
   const callOptions = {
     signal,
@@ -83,9 +99,11 @@ export async function wholeAnswer(
       signal.throwIfAborted();
       takeEvent(answer, event);
       if (answer.chars > maxChars) return cutReply(answer);
+      if (isUseSoFar(answer, event)) reportUse(usedSoFar());
       if (event.type !== "attempt_failed") continue;
       charge();
       answer = newReply();
+      reportUse(used);
       if (event.model !== undefined) ({ model: id, pricing } = event);
     }
   };
@@ -103,8 +121,8 @@ export async function wholeAnswer(
     ),
     stopReason,
     model: id,
-    usage,
-    costUsd: cost,
+    ...used,
+    toFix,
     response: { id: answer.id, model: answer.model, stopSequence, usage: answer.usage },
     ...(failure && { failure }),
   };

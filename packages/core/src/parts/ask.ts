@@ -7,11 +7,14 @@ import type { RunContext } from "../hooks/hook.ts";
 import { addSpent, type Budget, nothingSpent, restOfBudget } from "../log/budget.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import { tokensOf, usageOf } from "../log/tokens.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Asker } from "../loop/leg/part-types.ts";
 import type { AnswerInLog } from "../loop/leg/progress.ts";
+import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
+import { overspent } from "../loop/turn/attempts.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { promptTokens } from "../model/pricing.ts";
 import { listedProblems } from "../schema/problems.ts";
@@ -115,7 +118,8 @@ async function askAndCharge(
 ): Promise<AskEnd> {
   const { clock, timeLeftMs } = leg.life;
   const startedAt = clock.now();
-  const reserved = { most: nothingSpent };
+  const reserved = { most: nothingSpent, used: nothingSpent };
+  const toFix: PawlError[] = [];
   leg.once.asks.reserved.add(reserved);
   try {
     const end = await askAndRemind(model, options, {
@@ -125,11 +129,20 @@ async function askAndCharge(
         refuseUnpriced(leg, model);
         refuseBeyondLimits(leg, reserved, call, spent);
       },
+      overspent: (spent) => {
+        reserved.used = usedBudget(spent);
+        const stop = overspent(leg);
+        return stop && limitError(stop, "are reached, so the answer was ended");
+      },
+      toFix: (error) => void toFix.push(error),
     });
+    // Its use is about to be in the log, and must not count twice.
+    reserved.used = nothingSpent;
     const answer = "answer" in end ? end.answer : undefined;
     const durationMs = clock.now() - startedAt;
     const event = chargeOf(by, end.spent, key === undefined ? undefined : answer, key, durationMs);
     if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.add([event]);
+    if (toFix.length > 0) await afterBarrier(leg, () => toFix.forEach(leg.report.toFix));
     return end;
   } finally {
     leg.once.asks.reserved.delete(reserved);
@@ -160,10 +173,16 @@ function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedC
   if ("type" in room || room.maxTokens < call.maxTokens) {
     const stop = "type" in room ? room : noRoomStop(left, room.limitedBy ?? "outputTokens");
     const { estimatedTokens, maxTokens } = call;
-    const message = `The limits of the run (${stop.type}) leave no room for about ${estimatedTokens} tokens of prompt and up to ${maxTokens} of answer.`;
-    throw new PawlError("limit_reached", message, { details: { limit: stop.type } });
+    const planned = `about ${estimatedTokens} tokens of prompt and up to ${maxTokens} of answer`;
+    throw limitError(stop, `leave no room for ${planned}`);
   }
   reserved.most = addSpent(reserved.most, mostUsedBy(call));
+}
+
+function limitError({ type }: StopReason, what: string): PawlError {
+  return new PawlError("limit_reached", `The limits of the run (${type}) ${what}.`, {
+    details: { limit: type },
+  });
 }
 
 function usedBudget({ usage, costUsd }: AskSpent): Budget {

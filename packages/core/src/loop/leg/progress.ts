@@ -27,8 +27,11 @@ export interface HookProgress {
 export interface AskProgress {
   /** The calls with a key, by the key of their event. */
   readonly byKey: Map<string, Promise<AnswerInLog>>;
-  /** The most that each call may use. It counts as used until the call's actual use is in the log. */
-  readonly reserved: Set<{ most: Budget }>;
+  /**
+   * The most that each call may use, and what it has used so far. The former counts as used until the call's
+   * actual use is in the log.
+   */
+  readonly reserved: Set<{ most: Budget; used: Budget }>;
 }
 
 /** An answer of a model to a hook or a tool, with its use. It is in the log, unless its call had no key. */

@@ -1,11 +1,12 @@
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { restOfBudget } from "../../log/budget.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { type StopReason, withOwnWords } from "../../log/stop-reason.ts";
-import type { AttemptFailed, ModelEvent } from "../../model/model-client.ts";
+import type { AttemptFailed } from "../../model/model-client.ts";
 import { contentOf, newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
@@ -117,16 +118,14 @@ export function noRoomFor(
 }
 
 /**
- * Ends the run if an answer has cost all that the limits allow while it goes on, e.g. by searches on the
- * API's side. Clients report such costs by a `message_delta` without a stop reason.
+ * Returns the stop reason if answers have cost all that the limits allow while they stream, e.g. by searches
+ * on the API's side; `undefined` if not. `charged` are the events that charge the turn's answer so far. The
+ * answers to hooks and tools that are in flight count too.
  */
-export function haltIfOverspent(leg: Leg, attempt: Attempt, { type }: ModelEvent): void {
-  if (type !== "message_delta" || attempt.answer.stopReason !== null) return;
-  const left = leftAfter(
-    remainingOf(leg.log.state, leg.run.agent, leg.life.legMs()),
-    llmResponse(attempt, leg.life.clock.now()),
-  );
-  if (left.amounts.costUsd <= 0) leg.life.halt(withOwnWords(leg.run.agent, limitStop(left, "costUsd")));
+export function overspent(leg: Leg, charged: readonly NewEvent[] = []): StopReason | undefined {
+  const left = leftAfter(remainingOf(leg.log.state, leg.run.agent, leg.life.legMs()), charged);
+  for (const { used } of leg.once.asks.reserved) left.amounts = restOfBudget(left.amounts, used);
+  return left.amounts.costUsd > 0 ? undefined : withOwnWords(leg.run.agent, limitStop(left, "costUsd"));
 }
 
 /**

@@ -5,8 +5,9 @@ import { ABORTED } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream, modelError } from "../../model/failure.ts";
-import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
+import type { ModelClient, ModelEvent, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
+import { isUseSoFar } from "../../model/usage-so-far.ts";
 import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
@@ -19,8 +20,8 @@ import {
   decideAfterRefusal,
   failedAttemptsBefore,
   failedTurn,
-  haltIfOverspent,
   nextAttempt,
+  overspent,
 } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
@@ -179,4 +180,11 @@ async function readAnswer(
     reading.failure = { cause };
   }
   return reading;
+}
+
+/** Ends the run if the answer has cost all that the limits allow while it goes on. */
+function haltIfOverspent(leg: Leg, attempt: Attempt, event: ModelEvent): void {
+  if (!isUseSoFar(attempt.answer, event)) return;
+  const stop = overspent(leg, llmResponse(attempt, leg.life.clock.now()));
+  if (stop !== undefined) leg.life.halt(stop);
 }

@@ -5,6 +5,7 @@ import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
+import { unknownFieldErrors } from "../../model/usage-so-far.ts";
 import { hasCall } from "../../session/given-up.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
@@ -132,11 +133,10 @@ function breachOf(id: unknown, complete: boolean, repeated: boolean): string | u
 export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
   const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
   const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
-  const toFix = (Array.isArray(usage.unknown_fields) ? usage.unknown_fields : []).map(
-    (field) =>
-      `The usage of an answer has the unknown field "${field}". If it costs money, no limit counts it.`,
-  );
-  if (call)
-    toFix.push(`The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`);
-  return toFix.map((message) => new PawlError("model_error", message));
+  const toFix = unknownFieldErrors(usage);
+  if (call) {
+    const message = `The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`;
+    toFix.push(new PawlError("model_error", message));
+  }
+  return toFix;
 }

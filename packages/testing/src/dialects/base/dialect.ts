@@ -11,6 +11,7 @@ export const dialectKinds = {
   overflow: "the prompt is too long",
   broken: "the stream breaks off",
   contentType: "another content type than an event stream",
+  brokenCall: "the model's call does not parse",
   errorIn200: "an error in a response with status 200",
   noEnd: "no `[DONE]` or `message_stop` at the end",
   contentList: "content as a list",

@@ -99,6 +99,7 @@ export const azureDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error whose code is the status as a string",

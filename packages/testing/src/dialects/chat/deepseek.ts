@@ -69,6 +69,7 @@ export const deepseekDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "the finish reason `insufficient_system_resource`",

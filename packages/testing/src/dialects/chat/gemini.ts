@@ -119,6 +119,7 @@ export const geminiDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error in a list, instead of an answer",

@@ -61,18 +61,43 @@ export const groqDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
-    errorIn200: [
+    brokenCall: [
       {
-        title: "an error in `x_groq`, and no finish reason",
-        source: docs,
-        response: sse([
-          chunk({ content: "Grü" }),
-          { ...chunk({}), x_groq: { id: "req_1", error: "The stream was stopped early." } },
-        ]),
-        expected: { text: "Grü", ...TRY_AGAIN },
+        title: "status 400, `tool_use_failed`",
+        source: "https://github.com/groq/groq-typescript/issues/28",
+        response: json(
+          {
+            error: {
+              message:
+                "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+              type: "invalid_request_error",
+              code: "tool_use_failed",
+              failed_generation: '<function=look{"city": "Malmö"},</function>',
+            },
+          },
+          400,
+        ),
+        expected: TRY_AGAIN,
       },
       {
-        title: "`tool_use_failed`: the model's call has mistakes",
+        title: "status 400, `tool_use_failed`: the input does not match the schema",
+        source: "https://github.com/HunorLaczko/ha-groq-cloud-api/issues/20",
+        response: json(
+          {
+            error: {
+              message:
+                "tool call validation failed: parameters for tool look did not match schema: errors: [`/city`: expected string, but got array]",
+              type: "invalid_request_error",
+              param: "",
+              code: "tool_use_failed",
+            },
+          },
+          400,
+        ),
+        expected: TRY_AGAIN,
+      },
+      {
+        title: "`tool_use_failed` in a response with status 200",
         source: "https://github.com/langchain4j/langchain4j/issues/2585",
         response: sse([
           {
@@ -85,7 +110,18 @@ export const groqDialect: Dialect = {
             },
           },
         ]),
-        expected: { failure: { retryable: false } },
+        expected: TRY_AGAIN,
+      },
+    ],
+    errorIn200: [
+      {
+        title: "an error in `x_groq`, and no finish reason",
+        source: docs,
+        response: sse([
+          chunk({ content: "Grü" }),
+          { ...chunk({}), x_groq: { id: "req_1", error: "The stream was stopped early." } },
+        ]),
+        expected: { text: "Grü", ...TRY_AGAIN },
       },
     ],
     noEnd: ABSENT.end,

@@ -107,6 +107,25 @@ export const litellmDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: [
+      {
+        title: "status 400, Groq's `tool_use_failed` in the message",
+        source: "https://github.com/huggingface/smolagents/issues/1119",
+        response: json(
+          {
+            error: {
+              message:
+                'litellm.BadRequestError: GroqException - {"error":{"message":"Failed to call a function. Please adjust your prompt.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"look{}"}}',
+              type: null,
+              param: null,
+              code: "400",
+            },
+          },
+          400,
+        ),
+        expected: TRY_AGAIN,
+      },
+    ],
     errorIn200: [
       {
         title: "an error whose code is the status as a string",

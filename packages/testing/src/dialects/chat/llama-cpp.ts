@@ -75,6 +75,24 @@ export const llamaCppDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: [
+      {
+        title: "status 500, `server_error`",
+        source: "https://github.com/ggml-org/llama.cpp/issues/23838",
+        response: json(
+          {
+            error: {
+              code: 500,
+              message:
+                "Failed to parse input at pos 395: <|tool_call_start|>[look(city='Malmö')]<|tool_call_end|>",
+              type: "server_error",
+            },
+          },
+          500,
+        ),
+        expected: TRY_AGAIN,
+      },
+    ],
     errorIn200: [
       {
         title: "`server_error` in the stream",

@@ -114,6 +114,7 @@ export const mistralDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "the finish reason `error`",

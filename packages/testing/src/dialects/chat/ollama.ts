@@ -85,6 +85,14 @@ export const ollamaDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: [
+      {
+        title: "status 500, an error as a string",
+        source: "https://github.com/ollama/ollama/issues/17638",
+        response: json({ error: 'error parsing tool call: raw=\'{"city":"Malmö"}]\', err=' }, 500),
+        expected: TRY_AGAIN,
+      },
+    ],
     errorIn200: [
       {
         title: "an error as a string",

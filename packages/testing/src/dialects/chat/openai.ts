@@ -103,6 +103,7 @@ export const openaiDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "`server_error` after the first chunk",

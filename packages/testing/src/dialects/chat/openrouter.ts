@@ -85,6 +85,7 @@ export const openrouterDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error in the stream, with the finish reason `error`",

@@ -85,6 +85,7 @@ export const otherChatDialect: Dialect = {
       },
     ],
     contentType: unstreamedAnswers,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error of FastAPI, instead of an answer",

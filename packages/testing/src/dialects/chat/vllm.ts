@@ -126,6 +126,25 @@ export const vllmDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: [
+      {
+        title: "status 400, the calls of a forced answer are not valid JSON",
+        source: "https://github.com/kubernetes-sigs/inference-perf/issues/695",
+        response: json(
+          {
+            error: {
+              message:
+                "1 validation error for list[function-wrap[__log_extra_fields__()]]\n  Invalid JSON: EOF while parsing an object at line 1508 column 3 [type=json_invalid, input_value='[  {', input_type=str]",
+              type: "BadRequestError",
+              param: null,
+              code: 400,
+            },
+          },
+          400,
+        ),
+        expected: TRY_AGAIN,
+      },
+    ],
     errorIn200: [
       {
         title: "an error of the engine in the stream",

@@ -65,6 +65,7 @@ export const bedrockDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error event without a known type",

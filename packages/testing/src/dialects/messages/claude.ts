@@ -77,6 +77,7 @@ export const claudeDialect: Dialect = {
       },
     ],
     contentType: ABSENT.streams,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error event: overloaded",

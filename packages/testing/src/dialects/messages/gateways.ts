@@ -124,6 +124,7 @@ export const gatewayDialect: Dialect = {
       },
     ],
     contentType: unstreamedMessages,
+    brokenCall: ABSENT.errors,
     errorIn200: [
       {
         title: "an error event of the type `internal_error`, then `[DONE]` (vLLM)",
