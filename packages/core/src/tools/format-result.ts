@@ -5,8 +5,9 @@ import { type ContentBlock, isText } from "../model/content.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Formats a result for the model with the tool's `format`. If `format` throws or returns a value that the API
- * would refuse, calls `onMistake` and returns `undefined`; the model then gets the result in the default form.
+ * Formats a result for the model with the tool's `format`. If `format` throws or returns a value that the
+ * API would refuse, calls `onMistake` and returns `undefined`; the model then gets the result in the default
+ * form.
  */
 export function formatForModel(
   tool: Tool,
@@ -18,7 +19,7 @@ export function formatForModel(
     const made = toJson(tool.format(result));
     const content = resultContent(made);
     // An empty list says nothing, which is no mistake.
-    if (content === undefined && !(Array.isArray(made) && made.length === 0)) onMistake?.(REFUSED);
+    if (content === undefined && !(Array.isArray(made) && made.length === 0)) onMistake?.(NO_CONTENT);
     return content;
   } catch (error) {
     onMistake?.(error);
@@ -26,7 +27,7 @@ export function formatForModel(
   }
 }
 
-const REFUSED = new Error("The API would refuse what it returned.");
+const NO_CONTENT = new Error("The API would refuse what it returned.");
 
 /**
  * Returns a string unchanged, and a list as the content blocks that the API accepts. Returns `undefined` for
