@@ -14,7 +14,7 @@ import { ofType } from "../support/invariants.ts";
 import { assertOutputs, verdict } from "../support/outputs.ts";
 import { policy } from "../support/policies.ts";
 import { allowPrinted } from "../support/printed.ts";
-import { PROVOKED } from "../support/provoked.ts";
+import { ODD, PROVOKED } from "../support/provoked.ts";
 import { Actor, interfered, sessionId, step, user } from "../support/random-actor.ts";
 import { base64, DOCUMENTS, PICTURES, recordedFiles } from "../support/recorded-files.ts";
 import { soak } from "../support/soak.ts";
@@ -95,7 +95,7 @@ const strategies = fc.constantFrom<CheckpointStrategy[]>(
 it("F1 F2 L1 P1 P4 sends valid requests whose files are stored, and ends each run, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
-  allowPrinted(PROVOKED);
+  allowPrinted(PROVOKED, ODD);
   const seen = { references: 0, refusals: 0, drawn: 0, outputs: 0 };
   const batch = () =>
     fc.assert(

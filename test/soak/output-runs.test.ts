@@ -12,7 +12,7 @@ import { childScript } from "../support/delegates.ts";
 import { assertOutputs, outcomes, verdict } from "../support/outputs.ts";
 import { policy } from "../support/policies.ts";
 import { allowPrinted } from "../support/printed.ts";
-import { PROVOKED } from "../support/provoked.ts";
+import { ODD, PROVOKED } from "../support/provoked.ts";
 import { Actor, interfered, sessionId, step } from "../support/random-actor.ts";
 import { soak } from "../support/soak.ts";
 import { untilReached } from "../support/until-reached.ts";
@@ -100,7 +100,7 @@ const models = [
 it("F2 L1 P4 ends every run with a valid object or a typed reason, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
-  allowPrinted(PROVOKED);
+  allowPrinted(PROVOKED, ODD);
   const batch = () =>
     fc.assert(
       fc.asyncProperty(

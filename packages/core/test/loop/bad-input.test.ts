@@ -97,6 +97,7 @@ describe("what cannot poison a session", () => {
       },
     ],
   ])("L7 a formatter that returns %s", async (_title, format) => {
+    expectPrinted('pawl: `format` of the tool "odd" of the agent "tester" failed');
     const world = setup([{ tools: [odd] }, ...after], { tools: [broken("the result", { format })] });
     expect(await survives(world)).toContain("the result");
   });
