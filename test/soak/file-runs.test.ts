@@ -95,7 +95,7 @@ const strategies = fc.constantFrom<CheckpointStrategy[]>(
 it("F1 F2 L1 P1 P4 sends valid requests whose files are stored, and ends each run, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
-  allowPrinted(PROVOKED, ODD);
+  allowPrinted(PROVOKED, ODD, 'pawl: `format` of the tool "draw"');
   const seen = { references: 0, refusals: 0, drawn: 0, outputs: 0 };
   const batch = () =>
     fc.assert(
