@@ -12,8 +12,8 @@ function page(visibilityState: "hidden" | "visible") {
   const document = Object.assign(new EventTarget(), { visibilityState: visibilityState as string });
   vi.stubGlobal("document", document);
   const setTimer = globalThis.setTimeout;
-  vi.stubGlobal("setTimeout", (then: () => void, ms = 0) =>
-    setTimer(then, ms >= 1_000 && ms <= 10_000 ? ms / 50 : ms),
+  vi.stubGlobal("setTimeout", (then: () => void, ms = 0, ...args: []) =>
+    setTimer(then, ms >= 1_000 && ms <= 10_000 ? ms / 50 : ms, ...args),
   );
   return (now: "hidden" | "visible") => {
     document.visibilityState = now;

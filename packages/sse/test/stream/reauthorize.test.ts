@@ -34,7 +34,7 @@ describe("a stream that lasts", () => {
     const client = clientOf(served);
     await client.send("go");
     isSignedIn = false;
-    const { error, messages } = await when(client, ({ connection }) => connection === "offline");
+    const { error, messages } = await when(client, ({ connection }) => connection === "offline", 25_000);
     expect(error?.code).toBe("unauthorized");
     expect((messages[1]?.text ?? "").length).toBeLessThan("word ".length * 45);
   }, 30_000);
