@@ -279,7 +279,8 @@ describe("a lost response", () => {
     let isStuck = true;
     // Nothing arrives for a minute, which is over at once.
     const setTimer = globalThis.setTimeout;
-    const timer = (then: () => void, ms = 0) => setTimer(then, isStuck && ms === 60_000 ? 0 : ms);
+    const timer = (then: () => void, ms = 0, ...args: []) =>
+      setTimer(then, isStuck && ms === 60_000 ? 0 : ms, ...args);
     vi.stubGlobal("setTimeout", timer);
     onTestFinished(() => void vi.unstubAllGlobals());
     const client = clientOf(served, {

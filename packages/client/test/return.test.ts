@@ -29,7 +29,8 @@ describe("a page that returns", () => {
     // The wait after the fourth failure, of 400 to 800 ms, never ends by itself.
     const setTimer = globalThis.setTimeout;
     const isFourth = (ms: number) => ms >= 400 && ms <= 800;
-    const held = (then: () => void, ms = 0) => setTimer(then, isFourth(ms) ? 2 ** 31 - 1 : ms);
+    const held = (then: () => void, ms = 0, ...args: []) =>
+      setTimer(then, isFourth(ms) ? 2 ** 31 - 1 : ms, ...args);
     vi.stubGlobal("setTimeout", held);
     const served = await serve(scriptedModel([{ text: "One." }]));
     const first = clientOf(served);

@@ -69,7 +69,9 @@ describe("the state", () => {
         thrown.push(error);
       }
     };
-    vi.stubGlobal("setTimeout", (run: () => void, ms?: number) => setTimer(() => tell(run), ms));
+    vi.stubGlobal("setTimeout", (run: (...args: never[]) => void, ms?: number, ...args: never[]) =>
+      setTimer(() => tell(() => run(...args)), ms),
+    );
     const client = clientOf(served, {
       onEvent: () => {
         throw new Error("a listener's mistake");
