@@ -16,7 +16,7 @@ const CLIENT = { kind: SpanKind.CLIENT };
 export function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEvent): Span {
   const name = session.run === undefined ? "invoke_agent" : `invoke_agent ${session.run.data.agent}`;
   const links = session.before === undefined ? [] : [{ context: session.before }];
-  const attributes = agentAttributes(sessionId, session.run, session.version);
+  const attributes = agentAttributes(sessionId, session, spans.provider);
   const options = { kind: SpanKind.INTERNAL, startTime: Date.parse(at), attributes, links };
   session.agent = spans.tracer.startSpan(name, options, above(spans, sessionId));
   session.before = undefined;
@@ -32,9 +32,8 @@ function above({ sessions }: Spans, sessionId: string): Context {
 }
 
 export function beginChat(spans: Spans, session: Session, event: StoredOf<"llm_request">): Span {
-  const span = begin(spans, session, event, `chat ${event.data.model}`, CLIENT);
-  span.setAttributes(requestAttributes(event, spans.provider));
-  return span;
+  const attributes = requestAttributes(event, spans.provider);
+  return begin(spans, session, event, `chat ${event.data.model}`, { ...CLIENT, attributes });
 }
 
 /** Adds the span of a model that a hook or a tool has asked. Its event is stored when the call is over. */
@@ -43,8 +42,8 @@ export function addAsk(spans: Spans, session: Session, event: StoredOf<"spending
   // Other spendings have no duration: of lost answers, which have a span already, and of hooks' own calls.
   if (durationMs === undefined) return;
   const startTime = Date.parse(at) - durationMs;
-  const span = begin(spans, session, event, `chat ${data.model}`, { ...CLIENT, startTime });
-  span.setAttributes(askAttributes(event, spans.provider));
+  const attributes = askAttributes(event, spans.provider);
+  const span = begin(spans, session, event, `chat ${data.model}`, { ...CLIENT, startTime, attributes });
   end(span, () => undefined);
 }
 
@@ -52,14 +51,22 @@ export function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_
   const { call_id, tool_name } = event.data;
   const input =
     event.data.input === undefined ? session.inputs.get(call_id) : JSON.stringify(event.data.input);
-  const span = begin(spans, session, event, `execute_tool ${tool_name}`, { kind: SpanKind.INTERNAL });
-  span.setAttributes(toolAttributes(event));
   session.inputs.delete(call_id);
-  if (spans.content && input !== undefined) span.setAttribute("gen_ai.tool.call.arguments", input);
+  const attributes = {
+    ...toolAttributes(event, session.run?.data.agent),
+    ...(spans.content && input !== undefined && { "gen_ai.tool.call.arguments": input }),
+  };
+  const span = begin(spans, session, event, `execute_tool ${tool_name}`, {
+    kind: SpanKind.INTERNAL,
+    attributes,
+  });
   session.tools.set(call_id, { span });
 }
 
-/** Starts a span below the run's span. If the run started in another process, its span starts here. */
+/**
+ * Starts a span below the run's span, with all attributes that are known, so that samplers see them. If the
+ * run started in another process, its span starts here.
+ */
 function begin(spans: Spans, session: Session, event: StoredEvent, name: string, how: SpanOptions): Span {
   const agent = session.agent ?? beginAgent(spans, session, event);
   const within = trace.setSpan(ROOT_CONTEXT, agent);

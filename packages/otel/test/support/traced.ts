@@ -2,8 +2,8 @@ import { SpanStatusCode } from "@opentelemetry/api";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
+  type Sampler,
   SimpleSpanProcessor,
-  type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import {
   type Agent,
@@ -29,10 +29,13 @@ export const calling = (...names: string[]): Reply => ({
 type Options = Partial<AgentOptions<unknown>> & { clock?: TestClock; spans?: SpanOptions };
 
 /** An agent `coach` over a script whose runs are traced, in one process or several. */
-export function traced(script: readonly Reply[], options: Options = {}, also: SpanProcessor[] = []) {
+export function traced(script: readonly Reply[], options: Options = {}, sampler?: Sampler) {
   const { clock, spans: spanOptions, ...agentOptions } = options;
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [...also, new SimpleSpanProcessor(exporter)] });
+  const provider = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+    ...(sampler && { sampler }),
+  });
   let aheadMs = 0;
   const log = memoryStore({ now: () => (clock ?? systemClock).now() + aheadMs });
   const coach = agent({
