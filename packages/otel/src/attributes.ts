@@ -3,8 +3,8 @@ import { type EventData, type StoredOf, usdFromCents } from "@pawl/core";
 import type { Session } from "./session-spans.ts";
 
 // The names are those of version 0.1.0 of OpenTelemetry's semantic conventions for generative AI
-// (github.com/open-telemetry/semantic-conventions-genai). Before, they were a part of the general conventions,
-// to version 1.41. What that requires is set too, for backends that read it.
+// (github.com/open-telemetry/semantic-conventions-genai). They were a part of the general conventions before,
+// up to version 1.41. What that version requires is set too, for backends that read it.
 
 /** The attribute with the version of the agent that works on a run. */
 export const AGENT_VERSION = "gen_ai.agent.version";
