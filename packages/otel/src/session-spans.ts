@@ -91,8 +91,13 @@ export function endOpen<Key>(works: Map<Key, Work>, end: End, failure?: string):
     if (!isOver) endOne(works, key, end, failure === undefined ? undefined : (code ?? failure));
 }
 
-/** Ends the spans of what was cut off, because the run continues: so its own end is not the reason. */
-export function endCut<Key>(works: Map<Key, Work>, end: End, failure: string): void {
+/** Ends the spans of what was cut off by something else than the end of the run: it has failed. */
+export function endAllCut({ chats, tools }: Session, end: End): void {
+  endCut(chats, end, "aborted");
+  endCut(tools, end, "tool_error");
+}
+
+function endCut<Key>(works: Map<Key, Work>, end: End, failure: string): void {
   for (const [key, { isOver, cutAt, code }] of works)
     if (!isOver && cutAt !== undefined) endOne(works, key, end, code ?? failure);
 }

@@ -7,7 +7,7 @@ import { addAsk, beginAgent, beginChat, beginTool } from "./begin-spans.ts";
 import {
   type End,
   endAll,
-  endCut,
+  endAllCut,
   endOne,
   endOpen,
   newSession,
@@ -22,6 +22,9 @@ import {
  * before.
  */
 const REMEMBERED = 10_000;
+
+/** The types of stop reasons with which the user ends a run. */
+const BY_USER: readonly string[] = ["aborted", "interrupted"];
 
 export function newSpans(settings: Settings): Spans {
   return { ...settings, sessions: new Map() };
@@ -61,7 +64,7 @@ export function leaveRun({ sessions }: Spans, { sessionId, epoch }: Lease, lost?
     span.end(at === undefined ? undefined : Date.parse(at));
     forget();
   };
-  endCut(session.tools, end, lost ?? "tool_error");
+  if (!lost) endAllCut(session, end);
   endAll(session, end, failures);
   if (lost) sessions.delete(sessionId);
 }
@@ -83,9 +86,8 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
       session.agent?.setAttribute(AGENT_VERSION, event.data.to);
       break;
     case "llm_request":
-      // The run has gone on, so neither its end nor the user has cut these off.
+      endAllCut(session, end);
       endOpen(session.chats, end, "aborted");
-      endCut(session.tools, end, "tool_error");
       session.chats.set(event.seq, { span: beginChat(spans, session, event) });
       break;
     case "llm_response":
@@ -117,6 +119,7 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
       break;
     case "run_suspended":
       session.before = session.agent?.spanContext();
+      endAllCut(session, end);
       endAll(session, end);
       break;
     case "run_ended":
@@ -180,8 +183,9 @@ function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, en
     "pawl.turns": turns,
     "pawl.cost_usd": usdFromCents(cost_cents),
   });
-  // What the user has stopped has not failed.
   const failure = session_status === "error" ? stop.type : undefined;
+  // What the user has stopped has not failed.
+  if (failure === undefined && !BY_USER.includes(stop.type)) endAllCut(session, end);
   endAll(session, end, { chats: failure, tools: failure, run: failure });
   spans.sessions.delete(event.sessionId);
 }

@@ -298,6 +298,25 @@ describe("O3 only what failed is in error: the spans of a run", () => {
     expect(statuses()).toEqual([...spans, `${RUN} failed: deadline`]);
   });
 
+  it.each([
+    ["ends the run", finish, "terminal_tool", [CHAT, "execute_tool finish"]],
+    ["asks the user", asksWithin, "suspended", [CHAT, "execute_tool ask"]],
+    ["does neither", look, "end_turn", [CHAT, "execute_tool look"]],
+  ])("with a tool whose own time is over, beside one that %s", async (_, other, stop, spans) => {
+    const clock = testClock();
+    const tools = [{ ...work, timeoutMs: 1_000 }, other];
+    const { run, statuses, reached } = traced([calling("work", other.name), { text: "Well." }], {
+      clock,
+      tools,
+    });
+    const running = run();
+    await reached((await running.started).sessionId, "tool_started");
+    await clock.advance(2_000);
+    expect((await running.result).stop.type).toBe(stop);
+    const rest = stop === "end_turn" ? [CHAT, RUN] : [RUN];
+    expect(statuses()).toEqual([...spans, "execute_tool work failed: tool_error", ...rest]);
+  });
+
   it("whose time is over, and that has a last turn: what the limit has cut off", async () => {
     for (const [first, when] of [
       [halfway, "text_delta"],
