@@ -8,7 +8,7 @@ const LIMITS = {
   "@pawl/knowledge": 90,
   "@pawl/mcp": 275,
   "@pawl/openai": 65,
-  "@pawl/otel": 37,
+  "@pawl/otel": 45,
   "@pawl/pg-boss": 20,
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,

@@ -1,8 +1,10 @@
 import type { Attributes } from "@opentelemetry/api";
 import { type EventData, type StoredOf, usdFromCents } from "@pawl/core";
+import type { Session } from "./session-spans.ts";
 
-// The names are those of OpenTelemetry's semantic conventions for generative AI, as of 2026-11. The
-// conventions are still in development.
+// The names are those of version 0.1.0 of OpenTelemetry's semantic conventions for generative AI
+// (github.com/open-telemetry/semantic-conventions-genai). They were a part of the general conventions before,
+// up to version 1.41. What that version requires is set too, for backends that read it.
 
 /** The attribute with the version of the agent that works on a run. */
 export const AGENT_VERSION = "gen_ai.agent.version";
@@ -10,11 +12,13 @@ export const AGENT_VERSION = "gen_ai.agent.version";
 /** Returns the attributes of a run's span. */
 export function agentAttributes(
   sessionId: string,
-  run: StoredOf<"run_started"> | undefined,
-  version: string | undefined,
+  { run, version }: Pick<Session, "run" | "version">,
+  provider: string,
 ): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
+    // Version 1.41 requires it. Version 0.1.0 has it only for agents that run elsewhere.
+    "gen_ai.provider.name": provider,
     "gen_ai.conversation.id": sessionId,
     ...(run && {
       "gen_ai.agent.name": run.data.agent,
@@ -36,6 +40,7 @@ export function requestAttributes(
     "gen_ai.request.model": data.model,
     "gen_ai.request.max_tokens": data.params.max_tokens,
     "gen_ai.request.stream": true,
+    ...(data.params.output_format && { "gen_ai.output.type": "json" }),
     "pawl.turn": data.turn,
   };
 }
@@ -49,7 +54,8 @@ export function responseAttributes({ data }: StoredOf<"llm_response">): Attribut
   return {
     ...(raw.id !== null && { "gen_ai.response.id": raw.id }),
     ...(raw.model !== null && { "gen_ai.response.model": raw.model }),
-    ...(raw.stop_reason !== null && { "gen_ai.response.finish_reasons": [raw.stop_reason] }),
+    // `error` stands for an answer that has begun and has no end, whatever cut it off.
+    "gen_ai.response.finish_reasons": [raw.stop_reason ?? "error"],
     ...usageAttributes(data),
   };
 }
@@ -81,13 +87,17 @@ export function askAttributes({ sessionId, data }: StoredOf<"spending">, provide
 }
 
 /** Returns the attributes of a tool call's span. */
-export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): Attributes {
+export function toolAttributes(
+  { sessionId, data }: StoredOf<"tool_started">,
+  agent: string | undefined,
+): Attributes {
   return {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.conversation.id": sessionId,
     "gen_ai.tool.name": data.tool_name,
     "gen_ai.tool.call.id": data.call_id,
     "gen_ai.tool.type": "function",
+    ...(agent !== undefined && { "gen_ai.agent.name": agent }),
     ...(data.agent !== undefined && { "pawl.tool.agent": data.agent }),
   };
 }

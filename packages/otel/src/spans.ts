@@ -1,36 +1,21 @@
-import {
-  type Context,
-  context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  type SpanOptions,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import type { Span } from "@opentelemetry/api";
 import { type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
 import type { Lease } from "@pawl/core/store";
+import { isOutcomeUnknown } from "@pawl/core/tools";
+import { AGENT_VERSION, reportAttributes, responseAttributes } from "./attributes.ts";
+import { addAsk, beginAgent, beginChat, beginTool } from "./begin-spans.ts";
 import {
-  AGENT_VERSION,
-  agentAttributes,
-  askAttributes,
-  reportAttributes,
-  requestAttributes,
-  responseAttributes,
-  toolAttributes,
-} from "./attributes.ts";
-import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
-
-interface Settings {
-  tracer: Tracer;
-  provider: string;
-  content: boolean;
-}
-
-/** The open spans of all sessions, and the options for new ones. */
-export interface Spans extends Settings {
-  sessions: Map<string, Session>;
-}
+  type End,
+  endAll,
+  endAllCut,
+  endOne,
+  endOpen,
+  newSession,
+  type Session,
+  type Settings,
+  type Spans,
+  type Work,
+} from "./session-spans.ts";
 
 /**
  * The number of sessions that are remembered. The next span of a forgotten session has no link to the one
@@ -38,7 +23,8 @@ export interface Spans extends Settings {
  */
 const REMEMBERED = 10_000;
 
-const CLIENT = { kind: SpanKind.CLIENT };
+/** The types of stop reasons with which the user ends a run. */
+const BY_USER: readonly string[] = ["aborted", "interrupted"];
 
 export function newSpans(settings: Settings): Spans {
   return { ...settings, sessions: new Map() };
@@ -54,9 +40,9 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?:
     const session = sessionOf(spans, event);
     if (session === undefined) continue;
     session.epoch = epoch ?? session.epoch;
-    take(spans, session, event, (span, forget) => {
+    take(spans, session, event, (span, forget, at = event.at) => {
       over.set(span, () => {
-        span.end(Date.parse(event.at));
+        span.end(Date.parse(at));
         forget();
       });
     });
@@ -72,7 +58,14 @@ export function leaveRun({ sessions }: Spans, { sessionId, epoch }: Lease, lost?
   const session = sessions.get(sessionId);
   if (session?.agent === undefined || session.epoch > epoch) return;
   session.before = session.agent.spanContext();
-  endAll(session, (span) => span.end(), lost);
+  // A call that has no result continues in the other process, or is run again there. A request is lost.
+  const failures = lost ? { chats: lost, tools: lost, run: lost } : { chats: "aborted" };
+  const end: End = (span, forget, at) => {
+    span.end(at === undefined ? undefined : Date.parse(at));
+    forget();
+  };
+  if (!lost) endAllCut(session, end);
+  endAll(session, end, failures);
   if (lost) sessions.delete(sessionId);
 }
 
@@ -84,7 +77,7 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
       beginAgent(spans, session, event);
       break;
     case "run_recovered":
-      endAll(session, end, "lost");
+      endAll(session, end, { chats: "lost", tools: "lost", run: "lost" });
       beginAgent(spans, session, event);
       break;
     case "agent_changed":
@@ -93,21 +86,23 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
       session.agent?.setAttribute(AGENT_VERSION, event.data.to);
       break;
     case "llm_request":
-      session.chats.set(event.seq, begin(spans, session, event, `chat ${event.data.model}`, CLIENT));
-      session.chats.get(event.seq)?.setAttributes(requestAttributes(event, spans.provider));
+      endAllCut(session, end);
+      endOpen(session.chats, end, "aborted");
+      session.chats.set(event.seq, { span: beginChat(spans, session, event) });
       break;
     case "llm_response":
-      session.chats.get(event.data.attempt)?.setAttributes(responseAttributes(event));
-      endOne(session.chats, event.data.attempt, end);
+      session.chats.get(event.data.attempt)?.span.setAttributes(responseAttributes(event));
+      endAnswer(session, event, event.data.raw_response.stop_reason, end);
       break;
     case "spending":
-      addAsk(spans, session, event, end);
+      if (event.data.attempt === undefined) addAsk(spans, session, event, end);
+      else cut(session.chats.get(event.data.attempt), event);
       break;
     case "assistant_message":
-      endOne(session.chats, event.data.attempt, end);
+      endAnswer(session, event, event.data.stop_reason, end);
       break;
     case "error":
-      if (event.data.code === "model_error") endAttempts(session, end, event.data.code);
+      if (event.data.code === "model_error") failAttempt(session, event, end);
       break;
     case "tool_call":
       if (spans.content) session.inputs.set(event.data.call_id, JSON.stringify(event.data.arguments));
@@ -115,11 +110,16 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
     case "tool_started":
       beginTool(spans, session, event);
       break;
+    case "tool_suspended":
+      // The call waits for an answer, which begins the next span.
+      endOne(session.tools, event.data.call_id, end);
+      break;
     case "tool_result":
       endTool(spans, session, event, end);
       break;
     case "run_suspended":
       session.before = session.agent?.spanContext();
+      endAllCut(session, end);
       endAll(session, end);
       break;
     case "run_ended":
@@ -143,59 +143,37 @@ function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Sessi
   return made;
 }
 
-/** Starts a span below the run's span. If the run started in another process, its span starts here. */
-function begin(spans: Spans, session: Session, event: StoredEvent, name: string, how: SpanOptions): Span {
-  const agent = session.agent ?? beginAgent(spans, session, event);
-  const within = trace.setSpan(ROOT_CONTEXT, agent);
-  return spans.tracer.startSpan(name, { startTime: Date.parse(event.at), ...how }, within);
+/** Ends the span of a complete answer. An answer without a stop reason was cut off. */
+function endAnswer(
+  session: Session,
+  event: StoredOf<"llm_response"> | StoredOf<"assistant_message">,
+  stopReason: string | null,
+  end: End,
+): void {
+  const { attempt } = event.data;
+  if (stopReason === null) cut(session.chats.get(attempt), event);
+  else endOne(session.chats, attempt, end);
 }
 
-/** Adds the span of a model that a hook or a tool has asked. Its event is stored when the call is over. */
-function addAsk(spans: Spans, session: Session, event: StoredOf<"spending">, end: End): void {
-  const { at, data, durationMs } = event;
-  // Other spendings have no duration: of lost answers, which have a span already, and of hooks' own calls.
-  if (durationMs === undefined) return;
-  const startTime = Date.parse(at) - durationMs;
-  const span = begin(spans, session, event, `chat ${data.model}`, { ...CLIENT, startTime });
-  span.setAttributes(askAttributes(event, spans.provider));
-  end(span, () => undefined);
+function cut(work: Work | undefined, { at }: StoredEvent, code?: string): void {
+  if (work !== undefined) Object.assign(work, { cutAt: at, code });
 }
 
-function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEvent): Span {
-  const name = session.run === undefined ? "invoke_agent" : `invoke_agent ${session.run.data.agent}`;
-  const links = session.before === undefined ? [] : [{ context: session.before }];
-  const attributes = agentAttributes(sessionId, session.run, session.version);
-  const options = { kind: SpanKind.INTERNAL, startTime: Date.parse(at), attributes, links };
-  session.agent = spans.tracer.startSpan(name, options, above(spans, sessionId));
-  session.before = undefined;
-  return session.agent;
-}
-
-/** Returns the parent of a run's span: for a sub-agent the span of the call, or else the active context. */
-function above({ sessions }: Spans, sessionId: string): Context {
-  const at = sessionId.lastIndexOf(":");
-  const call =
-    at === -1 ? undefined : sessions.get(sessionId.slice(0, at))?.tools.get(sessionId.slice(at + 1));
-  return call === undefined ? context.active() : trace.setSpan(ROOT_CONTEXT, call);
-}
-
-function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_started">): void {
-  const { call_id, tool_name } = event.data;
-  const input =
-    event.data.input === undefined ? session.inputs.get(call_id) : JSON.stringify(event.data.input);
-  const span = begin(spans, session, event, `execute_tool ${tool_name}`, { kind: SpanKind.INTERNAL });
-  span.setAttributes(toolAttributes(event));
-  session.inputs.delete(call_id);
-  if (spans.content && input !== undefined) span.setAttribute("gen_ai.tool.call.arguments", input);
-  session.tools.set(call_id, span);
+/** Ends the span of a failed request. Its answer may have ended it in the same append. */
+function failAttempt({ chats }: Session, { data }: StoredOf<"error">, end: End): void {
+  const { attempt } = Object(data.context);
+  for (const seq of chats.keys())
+    if (attempt === undefined || attempt === seq) endOne(chats, seq, end, data.code);
 }
 
 function endTool(spans: Spans, session: Session, event: StoredOf<"tool_result">, end: End): void {
   const { data } = event;
-  const span = session.tools.get(data.call_id);
-  span?.setAttributes(reportAttributes(event, spans.content));
-  if (spans.content) span?.setAttribute("gen_ai.tool.call.result", JSON.stringify(data.result));
-  endOne(session.tools, data.call_id, end, data.success ? undefined : (data.report?.code ?? "tool_error"));
+  const call = session.tools.get(data.call_id);
+  call?.span.setAttributes(reportAttributes(event, spans.content));
+  if (spans.content) call?.span.setAttribute("gen_ai.tool.call.result", JSON.stringify(data.result));
+  const { success, result, report } = data;
+  if (!success && isOutcomeUnknown(result)) cut(call, event, report?.code);
+  else endOne(session.tools, data.call_id, end, success ? undefined : (report?.code ?? "tool_error"));
 }
 
 function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, end: End): void {
@@ -205,6 +183,9 @@ function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, en
     "pawl.turns": turns,
     "pawl.cost_usd": usdFromCents(cost_cents),
   });
-  endAll(session, end, session_status === "error" ? stop.type : undefined);
+  const failure = session_status === "error" ? stop.type : undefined;
+  // What the user has stopped has not failed.
+  if (failure === undefined && !BY_USER.includes(stop.type)) endAllCut(session, end);
+  endAll(session, end, { chats: failure, tools: failure, run: failure });
   spans.sessions.delete(event.sessionId);
 }

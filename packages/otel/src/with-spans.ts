@@ -9,7 +9,10 @@ import { STORE } from "./store-option.ts";
 export interface SpanOptions {
   /** The tracer that makes the spans. Default: the tracer `@pawl/otel` of the global provider. */
   tracer?: Tracer;
-  /** The provider of the model, by its name in OpenTelemetry's conventions. Default: `anthropic`. */
+  /**
+   * The provider of the models, by its name in OpenTelemetry's conventions, e.g. `openai`. Default:
+   * `anthropic`.
+   */
   provider?: string;
   /**
    * Whether spans contain the inputs and results of tools, as JSON. They may be personal data. Default: no.
@@ -25,8 +28,9 @@ const OPTIONS: OptionKinds<SpanOptions> = {
 
 /**
  * Wraps a store so that it makes OpenTelemetry spans from stored events: `invoke_agent` for a run, `chat` for
- * a model request and `execute_tool` for a tool call. The names follow OpenTelemetry's semantic conventions
- * for generative AI. An error of the tracer is reported to OpenTelemetry's `diag`; the run continues.
+ * a model request and `execute_tool` for a tool call. They follow version 0.1.0 of OpenTelemetry's semantic
+ * conventions for generative AI. Only spans of what failed are in error. An error of the tracer is reported
+ * to OpenTelemetry's `diag`; the run continues.
  *
  * @example
  * ```ts

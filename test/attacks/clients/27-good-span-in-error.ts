@@ -22,7 +22,11 @@ const finish = tool({
 export const attack: Attack = {
   id: "clients-27",
   title: "The last span of every run is in error, with error.type aborted, although all went well",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/otel/test/span-status.test.ts",
+    title: "only what failed is in error: the spans of a run",
+  },
   attempt: async () => {
     const exporter = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
