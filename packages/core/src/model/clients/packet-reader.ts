@@ -110,10 +110,13 @@ export function packetReader<T>(
     if (failure !== undefined) throw failure;
     if (isComplete) return undefined;
     items = [];
-    const { done, value } = await body.read().catch((error: unknown) => {
+    let [done, value]: [boolean, Uint8Array | undefined] = [true, undefined];
+    // No `catch()`: it would cost a job for each packet.
+    try {
+      ({ done, value } = await body.read());
+    } catch (error) {
       if (atEnd === undefined) throw error;
-      return { done: true, value: undefined };
-    });
+    }
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
     if (isComplete) await readRest(body, endMs);

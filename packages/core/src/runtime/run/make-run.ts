@@ -27,7 +27,12 @@ export function notResult(misread: (field: string) => void): object {
 
 /** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal): Run {
-  const started = begun.then(({ start }) => start);
+  let isBegun = false;
+  let isRead = false;
+  const started = begun.then(({ start }) => {
+    isBegun = true;
+    return start;
+  });
   const settled = begun.then((run) =>
     trackUntilSettled(host.reads, resultFrom(host, run, signal)).finally(run.release),
   );
@@ -35,32 +40,29 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   // complete.
   let listening = Promise.resolve();
   const result = settled.finally(() => listening);
-  // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
-  started.catch(() => undefined);
   // If the leg fails in this process, no more events may come. So the iterators throw its error.
   const failure = new AbortController();
-  result.catch(() => undefined);
-  settled.catch((error: unknown) => failure.abort(error));
+  settled.catch((error: unknown) => {
+    failure.abort(error);
+    // A failure that nobody has asked for by now is reported: unhandled, it would have ended the process.
+    inNextTurn(() => {
+      if (!isRead) host.unread(error, isBegun);
+    });
+  });
   const followOptions = started.then((start) => ({
     ...start,
     untilIdle: start,
     failure: failure.signal,
     wholeText: true,
   }));
-  followOptions.catch(() => undefined);
+  // Callers may use only one of these promises, or none: an unhandled rejection would end the process.
+  for (const one of [started, result, followOptions]) one.catch(() => undefined);
   const listeners = new Map<string, readonly ((event: never) => void)[]>();
   const emit = (event: SessionEvent): void => {
     for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
   };
   // All listeners share one reader, which starts with the first listener.
   const startListening = lazy(() => listenFrom(host, followOptions, emit));
-  let isRead = false;
-  // A failure that nobody has asked for by now is reported: unhandled, it would have ended the process.
-  const unread = (isBegun: boolean) => (error: unknown) =>
-    inNextTurn(() => {
-      if (!isRead) host.unread(error, isBegun);
-    });
-  begun.then(() => settled.catch(unread(true)), unread(false));
   const run: Run & { __proto__: object } = {
     __proto__: host.notResult,
     get started() {
