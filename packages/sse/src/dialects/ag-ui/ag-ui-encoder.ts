@@ -1,5 +1,5 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
-import type { ViewMessage, ViewState } from "@pawl/core/view";
+import type { ViewState } from "@pawl/core/view";
 import type { WireError } from "../../request/wire-error.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
@@ -8,6 +8,7 @@ import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts
 import type { AgUiMessage } from "./ag-ui-message.ts";
 import { agUiMessages, outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
+import { framesOf, inOrder, isQueued, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
@@ -30,7 +31,8 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd } = threadEvents(restates);
+  const { events, restated, stepEnd, open } = threadEvents(restates);
+  const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
   let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
@@ -44,34 +46,35 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   return {
     begin: () => {
       const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
-      return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
+      return frames([started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])]);
     },
     encode: (event) => {
       // The view before this event. The event's own changes are sent after the snapshot.
       const before = told.view;
       const steps = told.steps(event);
       const views = { before, view: told.view };
-      if (isCaughtUp) return events(event, steps, views).map(dataFrame);
+      if (isCaughtUp) return frames(events(event, steps, views));
       if (isQueuedMessage) {
         if (steps.length === 0) return [];
         const known = { before: told.view, view: told.view };
-        return [...catchUp(told.view), ...events(event, steps, known)].map(dataFrame);
+        return frames([...catchUp(told.view), ...events(event, steps, known)]);
       }
       const isPast = "seq" in event && event.seq <= context.cursor;
       const first = isPast ? [] : catchUp(before);
       const more = events(event, steps, views);
-      if (!isPast) return [...first, ...more].map(dataFrame);
-      return (event.seq < context.cursor ? [] : catchUp(told.view)).map(dataFrame);
+      if (!isPast) return frames([...first, ...more]);
+      return frames(event.seq < context.cursor ? [] : catchUp(told.view));
     },
     end: () => {
       if (told.rest === undefined && !told.over && context.idle !== true) return [];
       const first = catchUp(told.view);
-      const waits = restates && told.view.messages.some(isQueued);
+      const { view } = told;
+      const waits = restates && view.messages.some(isQueued);
       const last =
         stream.refusal === undefined
-          ? lastEvents(told, client, wasOver)
+          ? lastEvents(told, client, wasOver || waits)
           : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
-      return [...first, ...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
+      return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
     },
     refused: runError,
     get over() {
@@ -126,9 +129,7 @@ function threadEvents(restates: boolean) {
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // Clients append new messages to their list, but a queued message that the run picks up may belong
-    // further up. The first snapshot removes the queued messages, and the second one adds them in their
-    // place.
+    // A queued message that the run picks up may belong further up in the client's list.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };
@@ -136,7 +137,10 @@ function threadEvents(restates: boolean) {
     events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
       const told = steps.flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
-      const isUntold = steps.length === 0 || UNTOLD.includes(event.type);
+      // An answer of calls alone has no steps, but its calls follow: clients would append their arguments to
+      // those in a snapshot.
+      const isTold = steps.length > 0 || event.type === "assistant_message";
+      const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNews = restates && isUntold && views.view.messages !== views.before.messages;
       const more = isNews ? untold(event, views) : [];
       return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
@@ -159,6 +163,7 @@ function threadEvents(restates: boolean) {
       return [snapshot(before, lacks ? [none] : []), snapshot(view), ...known, ...begun];
     },
     stepEnd,
+    open: words.open,
   };
 }
 
@@ -171,20 +176,3 @@ function attemptAfter(event: StoredEvent, attempt: number | undefined): number |
 }
 
 const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_suspended", "run_ended"];
-
-function isQueued({ queued }: ViewMessage): boolean {
-  return queued === true;
-}
-
-function withoutQueued(view: ViewState): ViewState {
-  return { ...view, messages: view.messages.filter((message) => !isQueued(message)) };
-}
-
-/**
- * Returns a snapshot of all messages. `written` is placed after the view's messages and before queued ones.
- */
-function snapshot(view: ViewState, written: readonly AgUiMessage[] = []): AgUiEvent {
-  const waiting = { ...view, messages: view.messages.filter(isQueued) };
-  const messages = [...agUiMessages(withoutQueued(view)), ...written, ...agUiMessages(waiting)];
-  return { type: "MESSAGES_SNAPSHOT", messages };
-}

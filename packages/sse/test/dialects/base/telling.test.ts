@@ -6,6 +6,7 @@ import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from "a
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLost } from "../../../../client/src/ai-sdk.ts";
+import { agUiEncoder } from "../../../src/dialects/ag-ui/ag-ui-encoder.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect } from "../../../src/index.ts";
 import {
@@ -17,26 +18,30 @@ import {
   type MadeRun,
   upTo,
 } from "../../support/random-runs.ts";
+import { type Sent, sendsTwice } from "../../support/sends-twice.ts";
 
-type Told = { type: string } & Record<string, unknown>;
+type Told = Sent & { type: string };
 
-/** What a leg is told, live or out of the log. */
+/** What a leg is told, live or out of the log. `again`: to a page that connects after the event of that seq. */
 function tell(
-  dialect: Dialect,
+  dialect: Pick<Dialect, "encoder">,
   made: MadeRun,
   leg: MadeRun["legs"][number],
-  cuts?: readonly number[],
+  { cuts, again }: { cuts?: readonly number[]; again?: number } = {},
 ): string[] {
-  const encoder = dialect.encoder(contextOf(made, leg));
+  const context = contextOf(made, leg);
+  const connected = again !== undefined && { again: true, cursor: again };
+  const encoder = dialect.encoder({ ...context, ...connected });
   const stored = made.stored.filter(({ seq }) => seq > leg.afterSeq && seq <= leg.upto);
   const frames = [...encoder.begin()];
-  for (const event of cuts === undefined ? stored : asTheyCome(stored, cuts)) {
+  for (const event of cuts === undefined ? stored : asTheyCome(stored, cuts, again)) {
     frames.push(...encoder.encode(event));
     if (encoder.over) break;
   }
   frames.push(...encoder.end());
   for (const frame of frames) expect(frame).toMatch(/^data: [^\n\r]*\n\n$/);
   expect(frames.join("")).not.toContain("SECRET");
+  expect(sendsTwice(parsed(frames.map((frame) => frame.slice(6, -2))))).toEqual([]);
   return frames.map((frame) => frame.slice(6, -2));
 }
 
@@ -49,10 +54,10 @@ function eachWay(dialect: Dialect, made: MadeRun, { cuts }: Conversation) {
   if (first === undefined) throw new Error("There is no run.");
   const whole = { ...first, upto: made.legs.at(-1)?.upto ?? 0 };
   return {
-    live: made.legs.map((leg) => tell(dialect, made, leg, cuts)),
+    live: made.legs.map((leg) => tell(dialect, made, leg, { cuts })),
     legs: made.legs.map((leg) => tell(dialect, made, leg)),
     replay: [tell(dialect, made, whole)],
-    late: [tell(dialect, made, whole, cuts)],
+    late: [tell(dialect, made, whole, { cuts })],
   };
 }
 
@@ -61,6 +66,31 @@ const check = (property: (talk: Conversation, made: MadeRun) => Promise<void>) =
     fc.asyncProperty(conversation, async (talk) => await property(talk, await converse(talk))),
     { numRuns: 40 },
   );
+
+const dialects: [string, Pick<Dialect, "encoder">][] = [
+  ...[aiSdk(), agUi(), coach(), trainer(), asp(), metrics()].map(
+    (dialect): [string, Pick<Dialect, "encoder">] => [dialect.name, dialect],
+  ),
+  // After a tool message, and for a page whose thread is out of date.
+  [
+    "AG-UI, with snapshots",
+    { encoder: (context) => agUiEncoder(context, { isOne: true, tools: [], restates: true }) },
+  ],
+];
+
+it.each(dialects)(
+  "W4 %s sends nothing that its client has, live and to a page that connects at any event",
+  async (_name, dialect) =>
+    await check(async ({ cuts }, made) => {
+      for (const leg of made.legs) {
+        tell(dialect, made, leg, { cuts });
+        for (let again = leg.afterSeq; again <= leg.upto; again += 1) {
+          tell(dialect, made, leg, { again });
+          tell(dialect, made, leg, { cuts, again });
+        }
+      }
+    }),
+);
 
 describe("the AI SDK's dialect", () => {
   const TYPES = [
