@@ -72,7 +72,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const waits = restates && view.messages.some(isQueued);
       const last =
         stream.refusal === undefined
-          ? lastEvents(told, client, wasOver || waits)
+          ? lastEvents(told, { ...client, drops: wasOver && stream.drops === true }, wasOver || waits)
           : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
       return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
     },

@@ -15,7 +15,9 @@ export function agUiHistory(view: ViewState, threadId: string): object {
   const output = outputOf(view);
   const state = output !== undefined && { state: { output } };
   const asked = view.pending.filter((question) => !isFrontendCall(question));
-  return { threadId, messages: agUiMessages(view), pendingInterrupts: asked.map(interrupt), ...state };
+  // The version of this client is unknown.
+  const pendingInterrupts = asked.map((question) => interrupt(question, false));
+  return { threadId, messages: agUiMessages(view), pendingInterrupts, ...state };
 }
 
 /** Returns the output of the session's last run, if that run has one. */

@@ -71,7 +71,8 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
 }
 
 /** The error text for an answer to a question that is no longer open. */
-export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
+export const CLOSED =
+  "This question is no longer open: it has been answered or has expired, or a message or a stop has closed it.";
 
 const APPROVAL =
   "A tool message cannot approve a call. Send `resume` with the interrupt's id and the payload { approved: true } or { approved: false }.";
