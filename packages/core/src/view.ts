@@ -33,6 +33,7 @@ export {
   type ToolPhase,
   type ViewMessage,
   type ViewPart,
+  type ViewQuestion,
   type ViewRun,
   type ViewState,
   type ViewUsage,

@@ -44,7 +44,7 @@ function barePart(part: ViewPart): object {
   const { key: _key, ...rest } = part;
   if (rest.type === "notice") return { type: rest.type, text: rest.text };
   if (rest.type !== "tool") return rest;
-  const { resultSeq: _seq, status: _status, ...call } = rest;
+  const { resultSeq: _seq, status: _status, questions: _questions, ...call } = rest;
   return call;
 }
 

@@ -6,7 +6,7 @@ import { REDACTED } from "../log/store/redacted.ts";
 import { isText, isToolUse } from "../model/content.ts";
 import { joinedText } from "./change.ts";
 import { citationsIn, filePart, foundParts } from "./outcome.ts";
-import { isQuestionPart } from "./question-part.ts";
+import { isQuestionPart, withoutResult } from "./question-part.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
@@ -50,8 +50,8 @@ function redactedPart(
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
   if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
-  const isResult = of === "tool_result" || of === "tool_answered";
-  return isResult && "result" in part ? [{ ...part, result: REDACTED }] : [part];
+  if (!(of === "tool_result" || of === "tool_answered") || !("result" in part)) return [part];
+  return [withoutResult(part)];
 }
 
 function redactedAnswerPart(part: ViewPart): ViewPart[] {

@@ -2,7 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { changeCallPart, changeRunMessage } from "./change.ts";
 import { outcomeParts } from "./outcome.ts";
-import { questionPart } from "./question-part.ts";
+import { openQuestion, questionPart, withAnswer } from "./question-part.ts";
 import type { ViewState } from "./view.ts";
 
 /** An event of a tool call, or of a hook's question about the run. */
@@ -46,12 +46,19 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       };
       const shown = before
         ? changeRunMessage(view, (parts) => [...parts, questionPart(event)])
-        : changeCallPart(view, callId, { phase: "waiting" });
+        : changeCallPart(view, callId, ({ questions = [] }) => ({
+            phase: "waiting",
+            questions: [...questions, openQuestion(event)],
+          }));
       return { ...shown, pending: [...pending, question] };
     }
     case "tool_answered":
       return {
-        ...changeCallPart(view, callId, { ...answeredPhase(event.data), resultSeq: event.seq }),
+        ...changeCallPart(view, callId, ({ questions = [] }) => ({
+          ...answeredPhase(event.data),
+          resultSeq: event.seq,
+          questions: withAnswer(questions, event),
+        })),
         pending,
         run: view.run && { ...view.run, open: true },
       };

@@ -12,6 +12,23 @@ import type { Question } from "../session/run-result.ts";
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
+/**
+ * A question of a call or of a hook, and what became of it. `open`: it waits for the answer. `answered`: it
+ * has one. `expired`: nobody has answered in time, and `value` is the default. `closed`: it will not be
+ * answered, because the user wrote a message, stopped the run, or the run ended; `reason` says why.
+ */
+export interface ViewQuestion {
+  /** `seq` of the question's event. */
+  seq: number;
+  /** The kind of the question, e.g. `approval`. */
+  kind: string;
+  state: "open" | "answered" | "expired" | "closed";
+  /** The answer, or the default. Absent while there is none. */
+  value?: Json;
+  /** Why the question was closed, or why the tool of the page has failed. */
+  reason?: string;
+}
+
 /** A passage of a source that a text cites. */
 export interface Citation {
   /** The passage, as it is in the source. */
@@ -92,6 +109,8 @@ export type ViewPart =
        * its result. `key` identifies the block of text.
        */
       said?: { key: string; text: string };
+      /** The questions that the call has asked, oldest first. Absent without any. */
+      questions?: readonly ViewQuestion[];
       result?: Json;
       /**
        * `seq` of the event that has the result. Sort by this number to show concurrent calls in the order in

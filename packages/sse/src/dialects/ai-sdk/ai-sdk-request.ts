@@ -1,4 +1,4 @@
-import { canBeRetried, type JsonObject, jsonSchema, PawlError, type Question, toJson } from "@pawl/core";
+import { canBeRetried, type JsonObject, jsonSchema, PawlError } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import {
@@ -9,9 +9,9 @@ import {
   type MessageInput,
   textOfInput,
 } from "../../request/message-input.ts";
-import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "../base/answers.ts";
+import { awaitedAnswers, isLate } from "../base/answers.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
-import { questionOf } from "../base/question-id.ts";
+import { answerIn, answersOneOf, isTool, refuseOtherForm } from "./ai-sdk-answers.ts";
 
 interface Message {
   id?: string;
@@ -120,6 +120,7 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
   const said = shown?.parts.flatMap(answerIn) ?? [];
   const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === shown?.id;
   if (isLast && canBeRetried(run)) {
+    if (isLate(view, said)) throw tooLate();
     if (hasHalf(shown)) throw half();
     return { retry: run.id };
   }
@@ -127,32 +128,6 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
   if (!said.some(answersOneOf(pending))) refuseOtherForm(pending, shown?.parts ?? []);
   return { answers: awaitedAnswers(view, said) };
 }
-
-function answersOneOf(pending: readonly Question[]): (said: SaidAnswer) => boolean {
-  return ({ callId, fits }) => pending.some((open) => open.callId === callId && fits?.(open) !== false);
-}
-
-/**
- * Refuses a tool's output for an approval, and an approval for another question: the question is still open.
- *
- * @throws PawlError `invalid_answer`.
- */
-function refuseOtherForm(pending: readonly Question[], parts: readonly JsonObject[]): void {
-  for (const { toolCallId, state, approval } of parts) {
-    const open = pending.find(({ callId }) => callId === toolCallId);
-    if (open === undefined) continue;
-    if (isApproval(open) && (state === "output-available" || state === "output-error"))
-      throw new PawlError("invalid_answer", APPROVAL);
-    const isApproved = state === "approval-responded" && questionOf(Object(approval).id) === open.seq;
-    if (isApproved && !isApproval(open)) throw new PawlError("invalid_answer", OUTPUT);
-  }
-}
-
-const APPROVAL =
-  "This call waits for an approval, and a tool's output cannot approve it. Call addToolApprovalResponse({ id: part.approval.id, approved }).";
-
-const OUTPUT =
-  "This call waits for an answer, and an approval is not one. Call addToolOutput({ tool, toolCallId, output }).";
 
 /**
  * Returns whether the page shows text of an answer that broke off. The page would keep it, and append the
@@ -166,6 +141,13 @@ function hasHalf({ parts }: Message): boolean {
 function half(): Error {
   return invalid(
     "The page shows a part of an answer that broke off, and would keep it. Call regenerate(), which removes it.",
+  );
+}
+
+function tooLate(): Error {
+  return new PawlError(
+    "already_answered",
+    "This answer came too late: its question is closed, or has another answer. Load the messages again, or call regenerate() to try again.",
   );
 }
 
@@ -186,31 +168,4 @@ function partOf({ type, text, url, filename }: JsonObject): InputPart {
   if (type === "file") return fileAt(url, filename);
   if (type !== "text") throw invalid("A message must consist of text and files.");
   return { type, text: typeof text === "string" ? text : "" };
-}
-
-/**
- * Returns the user's answer in a part of an assistant message. Calls that ran on the server have no answer.
- */
-function answerIn(part: JsonObject): SaidAnswer[] {
-  const { toolCallId: callId, state, approval, providerExecuted } = part;
-  if (!isTool(part) || typeof callId !== "string") return [];
-  if (state === "approval-responded") return approvalIn(callId, approval);
-  if (providerExecuted === true) return [];
-  const fits = (question: { kind: string }) => !isApproval(question);
-  if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), fits }];
-  if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), fits }];
-  return [];
-}
-
-function isTool({ type }: JsonObject): boolean {
-  return typeof type === "string" && (type.startsWith("tool-") || type === "dynamic-tool");
-}
-
-function approvalIn(callId: string, approval: unknown): SaidAnswer[] {
-  if (approval === null || typeof approval !== "object") return [];
-  const { id: name, approved, reason } = approval as JsonObject;
-  const question = questionOf(name);
-  if (question === undefined || typeof approved !== "boolean") return [];
-  const value = { approved, ...(typeof reason === "string" && { reason }) };
-  return [{ callId, value, question, fits: isApproval }];
 }

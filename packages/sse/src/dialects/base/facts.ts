@@ -33,6 +33,8 @@ export interface ThreadFacts {
   spent: Map<string, MessageSpending>;
   /** The last approval of each call, keyed by call id. */
   approvals: Map<string, ApprovalRecord>;
+  /** `seq` of the last question of each call, keyed by call id. */
+  asking: Map<string, number>;
   /** Why unanswered questions were closed, keyed by call id. */
   closed: Map<string, string>;
   /** Ids of runs that left the session in status `error`. */
@@ -40,14 +42,15 @@ export interface ThreadFacts {
 }
 
 export function newFacts(): ThreadFacts {
-  return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
+  return { spent: new Map(), approvals: new Map(), asking: new Map(), closed: new Map(), failed: new Set() };
 }
 
 /** Returns facts that stay as they are when events are added to the given ones. */
-export function copyFacts({ spent, approvals, closed, failed }: ThreadFacts): ThreadFacts {
+export function copyFacts({ spent, approvals, asking, closed, failed }: ThreadFacts): ThreadFacts {
   return {
     spent: new Map(spent),
     approvals: new Map(approvals),
+    asking: new Map(asking),
     closed: new Map(closed),
     failed: new Set(failed),
   };
@@ -66,6 +69,7 @@ export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: Pick
     case "tool_suspended": {
       const { call_id, payload, kind } = event.data;
       facts.closed.delete(call_id);
+      facts.asking.set(call_id, event.seq);
       if (isApproval({ kind }))
         facts.approvals.set(call_id, { question: event.seq, payload, approved: false });
       break;
@@ -75,7 +79,9 @@ export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: Pick
       if (hidden) break;
       if (closed !== undefined) facts.closed.set(call_id, closed);
       const asked = facts.approvals.get(call_id);
-      if (asked !== undefined) facts.approvals.set(call_id, { ...asked, ...answerIn(value, closed) });
+      // An approved call may ask more. Its later answers approve nothing, and refuse nothing.
+      if (asked !== undefined && asked.question === facts.asking.get(call_id))
+        facts.approvals.set(call_id, { ...asked, ...answerIn(value, closed) });
       break;
     }
     case "run_ended":
