@@ -1,4 +1,4 @@
-import { type Answer, type Json, PawlError, type Question } from "@pawl/core";
+import { type Answer, canBeRetried, canonicalJson, type Json, PawlError, type Question } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 import { isApproval } from "../base/answers.ts";
@@ -36,8 +36,10 @@ export function resumed(
   const isMissing = others.some((question) => !isAnswered(question) && !isFrontendCall(question));
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
   if (named.size > known && named.size === resume.length && wereAsked(named, view)) {
-    if (!isCancelled) throw new PawlError("already_answered", CLOSED);
-    return dropped({ message, isOfAll: known > 0 && !isMissing });
+    if (isCancelled) return dropped({ message, isOfAll: known > 0 && !isMissing });
+    if (message !== undefined || !resume.every((entry) => isStored(entry, view)))
+      throw new PawlError("already_answered", CLOSED);
+    return again(view);
   }
   if (view.pending.length === 0) throw new PawlError("unknown_call", UNKNOWN);
   if (isMissing || named.size !== known || named.size !== resume.length) {
@@ -72,6 +74,22 @@ function dropped({ message, isOfAll }: { message: Begin | undefined; isOfAll: bo
   if (message !== undefined) return { begin: message };
   if (isOfAll) return { begin: { abandon: true }, restates: true };
   return { begin: { connect: true }, restates: true, drops: true };
+}
+
+/** Returns whether the client sends an answer again that the last message has. */
+function isStored({ interruptId, status, payload }: ResumeEntry, { messages }: ViewState): boolean {
+  const parts = messages.at(-1)?.parts ?? [];
+  const questions = parts.flatMap((part) => (part.type === "tool" ? (part.questions ?? []) : []));
+  const question = questions.find(({ seq }) => seq === questionOf(interruptId));
+  if (question?.state !== "answered" || question.value === undefined) return false;
+  const value = status === "cancelled" ? { approved: false } : (payload ?? null);
+  return canonicalJson(question.value) === canonicalJson(value);
+}
+
+/** Returns what begins if a client sends stored answers again: the Retry of a run that failed, or nothing. */
+function again({ run, pending }: ViewState): Resumed {
+  const isFailed = run?.failed === true && pending.length === 0 && canBeRetried(run);
+  return { begin: isFailed ? { retry: run.id } : { connect: true }, restates: true };
 }
 
 const UNKNOWN = "There is no such question in this thread.";

@@ -1,9 +1,10 @@
-import { jsonSchema, tool } from "@pawl/core";
+import { approval, jsonSchema, tool } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { type Agent, connect, errorOf, httpAgent, reloaded, run, say, talk } from "../../support/agents.ts";
+import { handModel } from "../../support/hand-model.ts";
 import { type Served, serve } from "../../support/served.ts";
 
 const dialect = agUi();
@@ -103,7 +104,7 @@ describe.each(["0.0.59", "1.0"] as const)(
       await say(page, "Go");
       const other = await reloaded(version, served, page.threadId);
       await run(other, { resume: resolved(other) });
-      const late = await run(page, { resume: resolved(page) });
+      const late = await run(page, { resume: resolved(page, { yes: false }) });
       expect(late.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "already_answered" });
       await run(page, { resume: cancelled(page) });
       expect(page.pendingInterrupts).toEqual(other.pendingInterrupts);
@@ -120,6 +121,75 @@ describe.each(["0.0.59", "1.0"] as const)(
       await say(other, "Hi", { resume: cancelled(other) });
       await run(page, { resume: cancelled(page) });
       expect([page.pendingInterrupts, talk(page).slice(-2)]).toEqual([[], ["user Hi", "assistant Hello."]]);
+    });
+
+    const approving: Reply = { tools: [{ id: "c1", name: "look", input: {} }] };
+    it.each([
+      ["a question", asks("c1"), { yes: true }, [], 'tool {"yes":true}'],
+      ["an approval", approving, { approved: true }, [approval({ when: ["look"] })], "tool found nothing"],
+      ["a denial", approving, { approved: false }, [approval({ when: ["look"] })], "tool This did not work."],
+    ] as const)(
+      "with the answer to %s, after which the run fails: the same answer is the Retry button",
+      async (_name, first, answer, hooks, result) => {
+        expectPrinted(/pawl: invalid_request_error/);
+        const model = scriptedModel([first, broken, broken, { text: "Well." }]);
+        const served = await serve(model, { dialect, hooks: [...hooks] });
+        const page = httpAgent(version, served);
+        await say(page, "Go");
+        const other = await reloaded(version, served, page.threadId);
+        const resume = resolved(page, answer);
+        expect(errorOf(await run(page, { resume }))).toBeDefined();
+        const no = resolved(other, "approved" in answer ? { approved: !answer.approved } : { yes: false });
+        expect((await run(other, { resume: no })).at(-1)?.code).toBe("already_answered");
+        expect(model.requests).toHaveLength(2);
+        expect(errorOf(await run(page, { resume }))).toBeDefined();
+        expect(errorOf(await run(page, { resume }))).toBeUndefined();
+        expect(talk(page).slice(2)).toEqual([result, "assistant Well."]);
+        expect([model.requests.length, page.pendingInterrupts]).toEqual([4, []]);
+        expect(talk(await reloaded(version, served, page.threadId))).toEqual(talk(page));
+      },
+    );
+
+    it("with the same answer in two tabs: the second one shows the thread, and begins nothing", async () => {
+      const model = scriptedModel([asks("c1"), { text: "Done." }]);
+      const served = await serve(model, { dialect });
+      const page = httpAgent(version, served);
+      await say(page, "Go");
+      const other = await reloaded(version, served, page.threadId);
+      await run(other, { resume: resolved(other) });
+      expect(errorOf(await run(page, { resume: resolved(page) }))).toBeUndefined();
+      expect([talk(page), page.pendingInterrupts, model.requests.length]).toEqual([talk(other), [], 2]);
+    });
+
+    it("by its answer, after which the user stopped the run: the same answer begins nothing", async () => {
+      const model = handModel();
+      const served = await serve(model, { dialect });
+      const page = httpAgent(version, served);
+      const saying = say(page, "Go");
+      (await model.turn()).end([{ id: "c1", name: "confirm", input: {} }]);
+      await saying;
+      const other = await reloaded(version, served, page.threadId);
+      const going = run(other, { resume: resolved(other) });
+      (await model.turn()).say("We");
+      await served.ask(`/sessions/${encodeURIComponent(page.threadId)}/stop`, { method: "POST" });
+      await going;
+      await run(page, { resume: resolved(page) });
+      expect([talk(page), page.pendingInterrupts]).toEqual([talk(other), []]);
+      const log = await served.store.sessions.list({ userId: "ada" });
+      expect(log[0]?.openRun).toBeNull();
+    });
+
+    it("in an earlier message: its answer does not retry the last one", async () => {
+      expectPrinted("pawl: invalid_request_error");
+      const model = scriptedModel([asks("c1"), { text: "Done." }, broken, { text: "Never." }]);
+      const served = await serve(model, { dialect });
+      const page = httpAgent(version, served);
+      await say(page, "Go");
+      const other = await reloaded(version, served, page.threadId);
+      await run(other, { resume: resolved(other) });
+      await say(other, "More");
+      expect((await run(page, { resume: resolved(page) })).at(-1)?.code).toBe("already_answered");
+      expect(model.requests).toHaveLength(3);
     });
 
     it("never existed: is refused", async () => {
