@@ -5,10 +5,9 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
-import type { AgUiMessage } from "./ag-ui-message.ts";
-import { agUiMessages, outputOf } from "./ag-ui-messages.ts";
+import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
-import { framesOf, inOrder, isQueued, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
+import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
@@ -135,7 +134,8 @@ function threadEvents(restates: boolean) {
   };
   return {
     events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
-      const told = steps.flatMap((one) => eventsOf(one, views.before));
+      const isTurn = ({ type }: Step) => type === "turn";
+      const told = steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
       // An answer of calls alone has no steps, but its calls follow: clients would append their arguments to
       // those in a snapshot.
@@ -143,24 +143,16 @@ function threadEvents(restates: boolean) {
       const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNews = restates && isUntold && views.view.messages !== views.before.messages;
       const more = isNews ? untold(event, views) : [];
-      return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
+      return [...told, ...more, ...steps.filter(isTurn).flatMap((one) => eventsOf(one, views.before))];
     },
-    /**
-     * Returns snapshots that replace all earlier events. Clients keep the order of their messages and append
-     * new ones. So the first snapshot removes the messages since `before`, and the second one adds them in
-     * the session's order. Clients also keep their own thinking unless a snapshot has some, so an empty
-     * thought is added if needed.
-     */
+    /** Returns events that replace all earlier ones. */
     restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
       doubtful = attempt;
       if (isOver) step = undefined;
       const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
-      const isReasoning = ({ role }: AgUiMessage) => role === "reasoning";
-      const lacks = !agUiMessages(before).some(isReasoning) && agUiMessages(view).some(isReasoning);
-      const none = { id: "none", role: "reasoning", content: "" };
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
-      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...known, ...begun];
+      return [...replacing(before, view), ...known, ...begun];
     },
     stepEnd,
     open: words.open,

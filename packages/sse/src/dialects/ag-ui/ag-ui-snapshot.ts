@@ -21,6 +21,27 @@ export function inOrder(view: ViewState): AgUiEvent[] {
   return [snapshot(withoutQueued(view)), snapshot(view)];
 }
 
+/**
+ * Returns two snapshots that replace all messages since `before`. Clients keep the order of their messages and
+ * append new ones. So the first snapshot removes the messages, and the second one adds them in the session's
+ * order. Clients keep their own thinking and activities unless a snapshot has some, so the first one has a
+ * placeholder of each role that it lacks.
+ */
+export function replacing(before: ViewState, view: ViewState): AgUiEvent[] {
+  const lacks = placeholders(agUiMessages(before), agUiMessages(view));
+  return [snapshot(before, lacks), snapshot(view)];
+}
+
+function placeholders(kept: readonly AgUiMessage[], all: readonly AgUiMessage[]): AgUiMessage[] {
+  const has = (messages: readonly AgUiMessage[], role: string) => messages.some((one) => one.role === role);
+  return PLACEHOLDERS.filter(({ role }) => !has(kept, role) && has(all, role));
+}
+
+const PLACEHOLDERS: readonly AgUiMessage[] = [
+  { id: "none", role: "reasoning", content: "" },
+  { id: "no-activity", role: "activity", activityType: "none", content: {} },
+];
+
 export function isQueued({ queued }: ViewMessage): boolean {
   return queued === true;
 }
@@ -31,8 +52,8 @@ export function withoutQueued(view: ViewState): ViewState {
 
 /**
  * Returns a function that makes frames of a stream's events. Sends no call and no result that the client has
- * from a snapshot: clients append the arguments of a call, and show a result twice. A result that replaces the
- * user's answer is sent as a snapshot.
+ * from a snapshot: clients append the arguments of a call, and show a result twice. A snapshot has the user's
+ * answer as a result, so the result of that call is sent by snapshots, too.
  *
  * @param before the view from which the client has its messages
  * @param now returns a snapshot of the session after the last event
@@ -46,13 +67,23 @@ export function framesOf(
   const frame = (event: AgUiEvent): string[] => {
     const { type, messages, messageId, toolCallId } = event;
     if (type === "MESSAGES_SNAPSHOT") ({ calls, results } = idsIn(messages as readonly AgUiMessage[]));
-    if (type === "TOOL_CALL_RESULT" && results.has(messageId)) return frame(now());
+    if (type === "TOOL_CALL_RESULT" && results.has(messageId)) return since(toolCallId, now()).flatMap(frame);
     return CALL.includes(type) && calls.has(toolCallId) ? [] : [dataFrame(event)];
   };
   return (events) => events.flatMap(frame);
 }
 
 const CALL: readonly string[] = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"];
+
+/** Returns snapshots that replace all messages from that of a call on, see `replacing`. */
+function since(callId: unknown, whole: AgUiEvent): AgUiEvent[] {
+  const all = whole.messages as readonly AgUiMessage[];
+  const kept = all.slice(
+    0,
+    all.findIndex((message) => idsIn([message]).calls.has(callId)),
+  );
+  return [{ ...whole, messages: [...kept, ...placeholders(kept, all)] }, whole];
+}
 
 /** Returns the ids of the calls in these messages, and of the messages with their results. */
 function idsIn(messages: readonly AgUiMessage[]): { calls: Set<unknown>; results: Set<unknown> } {

@@ -54,6 +54,7 @@ function eachWay(dialect: Dialect, made: MadeRun, { cuts }: Conversation) {
   if (first === undefined) throw new Error("There is no run.");
   const whole = { ...first, upto: made.legs.at(-1)?.upto ?? 0 };
   return {
+    whole,
     live: made.legs.map((leg) => tell(dialect, made, leg, { cuts })),
     legs: made.legs.map((leg) => tell(dialect, made, leg)),
     replay: [tell(dialect, made, whole)],
@@ -219,6 +220,26 @@ describe("the dialect AG-UI", () => {
         const expected = await fold(version, ways.replay);
         for (const way of [ways.live, ways.legs, ways.late])
           expect(await fold(version, way)).toEqual(expected);
+      }),
+  );
+
+  it.each(["0.0.59", "1.0"] as const)(
+    "W4 K6 %s has the messages of a reload after it connects at any event, and again at the end",
+    async (version) =>
+      await check(async (talk, made) => {
+        const { cuts } = talk;
+        const { live, whole } = eachWay(agUi(), made, talk);
+        const { before, facts } = upTo(made.stored, Number.POSITIVE_INFINITY);
+        const load = agUi().history as NonNullable<Dialect["history"]>;
+        const { messages } = JSON.parse(JSON.stringify(load(before, "t", facts)));
+        const last = tell(agUi(), made, whole, { again: whole.upto });
+        expect(await fold(version, [...live, last])).toEqual(messages);
+        for (const cut of cuts.slice(0, 4)) {
+          const again = whole.afterSeq + Math.ceil((cut / 9) * (whole.upto - whole.afterSeq));
+          const connected = tell(agUi(), made, whole, { cuts, again });
+          expect(await fold(version, [connected])).toEqual(messages);
+          expect(await fold(version, [connected, last])).toEqual(messages);
+        }
       }),
   );
 });
