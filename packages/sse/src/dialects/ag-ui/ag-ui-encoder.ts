@@ -18,8 +18,8 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
    * `false`.
    */
   restates?: boolean;
-  /** Why the request was refused. The stream sends the thread, and ends with this message as an error. */
-  refusal?: string;
+  /** Whether the request sent a message again that has its answer. The stream says so. */
+  isAnswered?: boolean;
 }
 
 /** Returns an encoder that writes a run as AG-UI events. */
@@ -69,10 +69,12 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const first = catchUp(told.view);
       const { view } = told;
       const waits = restates && view.messages.some(isQueued);
-      const last =
-        stream.refusal === undefined
-          ? lastEvents(told, { ...client, drops: wasOver && stream.drops === true }, wasOver || waits)
-          : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
+      const ended = lastEvents(
+        told,
+        { ...client, drops: wasOver && stream.drops === true },
+        wasOver || waits,
+      );
+      const last = stream.isAnswered === true ? [ANSWERED, ...ended] : ended;
       return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
     },
     refused: runError,
@@ -81,6 +83,16 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
     },
   };
 }
+
+// No RUN_ERROR: a client that has lost the response sends the same thread as one that asks for another answer.
+const ANSWERED: AgUiEvent = {
+  type: "CUSTOM",
+  name: "already_answered",
+  value: {
+    message:
+      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
+  },
+};
 
 /** Returns the frames of a request, or the last frame of a stream, that is refused. */
 export function runError({ code, message }: WireError["error"]): readonly string[] {

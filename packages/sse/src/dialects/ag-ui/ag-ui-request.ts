@@ -81,8 +81,8 @@ export async function parseAgUi(
       return asked.begin;
     },
     stream: () => {
-      const { restates = false, drops = false, refusal } = asked ?? {};
-      return { ...client, restates, drops, ...(refusal !== undefined && { refusal }) };
+      const { restates = false, drops = false, isAnswered = false } = asked ?? {};
+      return { ...client, restates, drops, isAnswered };
     },
   };
 }
