@@ -22,7 +22,7 @@ import type { EncoderContext } from "../../src/index.ts";
 import { publicEvent } from "../../src/session/public-event.ts";
 import { confirm } from "./served.ts";
 
-const CALLS = ["look", "broken", "confirm", "gated"] as const;
+const CALLS = ["look", "broken", "confirm", "gated", "page"] as const;
 
 interface Turn {
   thinking: string;
@@ -90,6 +90,7 @@ const tools = [
       return { n };
     },
   }),
+  tool({ name: "page", description: "x", input, runsIn: "client", output: jsonSchema({}) }),
   tool({ name: "gated", description: "x", input, execute: () => "went through" }),
   tool({
     name: "broken",

@@ -62,10 +62,10 @@ function eachWay(dialect: Dialect, made: MadeRun, { cuts }: Conversation) {
   };
 }
 
-const check = (property: (talk: Conversation, made: MadeRun) => Promise<void>) =>
+const check = (property: (talk: Conversation, made: MadeRun) => Promise<void>, numRuns = 40) =>
   fc.assert(
     fc.asyncProperty(conversation, async (talk) => await property(talk, await converse(talk))),
-    { numRuns: 40 },
+    { numRuns },
   );
 
 const dialects: [string, Pick<Dialect, "encoder">][] = [
@@ -90,7 +90,7 @@ it.each(dialects)(
           tell(dialect, made, leg, { cuts, again });
         }
       }
-    }),
+    }, 20),
 );
 
 describe("the AI SDK's dialect", () => {
@@ -240,7 +240,7 @@ describe("the dialect AG-UI", () => {
           expect(await fold(version, [connected])).toEqual(messages);
           expect(await fold(version, [connected, last])).toEqual(messages);
         }
-      }),
+      }, 20),
   );
 });
 
@@ -255,7 +255,7 @@ describe.each<[string, (text: "live" | "settled") => Dialect, (event: Told) => s
     "trainer",
     () => trainer(),
     ({ type }) => type,
-    /^(status|knowledge|done|error|look|broken|confirm|gated)$/,
+    /^(status|knowledge|done|error|look|broken|confirm|gated|page)$/,
   ],
   [
     "ASP v2",
