@@ -125,6 +125,25 @@ describe.each(["0.0.59", "1.0"] as const)("F12 W2 AG-UI %s runs frontend tools",
     expect(talk(back).at(-1)).toBe("assistant Bonn!");
   });
 
+  it("whose result is sent again after a lost response, however its JSON is written", async () => {
+    const { served, model } = await serving();
+    const agent = httpAgent(version, served);
+    await say(agent, "Where am I?");
+    answer(agent, "call_locate", '{ "city": "Bonn" }');
+    const lost: typeof fetch = async (input, init) => {
+      await (await fetch(input, init)).text();
+      throw new DOMException("The connection is lost.", "AbortError");
+    };
+    Object.assign(agent, { fetch: lost });
+    await run(agent);
+    Object.assign(agent, { fetch });
+    expect(errorOf(await run(agent))).toBeUndefined();
+    expect(talk(agent).slice(-2)).toEqual(['tool {"city":"Bonn"}', "assistant Bonn!"]);
+    expect(model.requests).toHaveLength(2);
+    answer(agent, "call_locate", '{ "city": "Rome" }');
+    expect(errorOf(await run(agent))).toContain("no longer open");
+  });
+
   it("and refuses what a hostile page offers", async () => {
     const { served } = await serving([{ text: "Hi" }]);
     const many = Array.from({ length: 100 }, (_, at) => ({ ...paint, name: `t${at}` }));
