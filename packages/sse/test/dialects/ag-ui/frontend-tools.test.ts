@@ -204,6 +204,25 @@ describe("F12 W2 CopilotKit runs frontend tools", () => {
     expect(model.requests[0]?.tools.at(-1)?.input_schema).toMatchObject({ required: ["color"] });
   });
 
+  it("twice in a row without text between the calls: each with its input", async () => {
+    const { served } = await serving([
+      { tools: call("paint", { color: "red" }, "p1") },
+      { tools: call("paint", { color: "blue" }, "p2") },
+      { text: "Both." },
+    ]);
+    const painted: unknown[] = [];
+    const handler = async (input: unknown) => painted.push(input);
+    const { shown, send } = page(served, [
+      { name: "paint", description: "Paints.", parameters: color, handler },
+    ]);
+    await send("Paint it red, then blue.");
+    await eventually(
+      () => talk(shown).at(-1) === "assistant Both.",
+      () => talk(shown),
+    );
+    expect(painted).toEqual([{ color: "red" }, { color: "blue" }]);
+  });
+
   it("that the agent declares, by their names", async () => {
     const { served } = await serving();
     const { shown, send } = page(served, [
