@@ -21,7 +21,11 @@ const find = tool({
 export const attack: Attack = {
   id: "clients-25",
   title: "AG-UI: sources and artifacts jump above the conversation when a page connects again",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/sse/test/dialects/what-comes-out.test.ts",
+    title: "are activities, which stay in their places, and are the same after a reload and each connect",
+  },
   attempt: () =>
     withAgUi(async (version) => {
       const model = scriptedModel([calling("find"), { text: "Here it is." }]);

@@ -120,7 +120,7 @@ describe.each([6, 7] as const)("F14 what comes out, in useChat of AI SDK %i", (v
 });
 
 describe.each(["0.0.59", "1.0"] as const)("F14 what comes out, in AG-UI %s", (version) => {
-  it("are activities, which stay in the thread, and the same after a reload", async () => {
+  it("are activities, which stay in their places, and are the same after a reload and each connect", async () => {
     const served = await serving(agUi());
     const client = httpAgent(version, served, { threadId: "t1" });
     const events = await say(client, "Go");
@@ -156,6 +156,13 @@ describe.each(["0.0.59", "1.0"] as const)("F14 what comes out, in AG-UI %s", (ve
     const inShort = (messages: readonly AgMessage[]) => messages.map(({ id, role }) => `${role} ${id}`);
     expect(inShort(again.messages).slice(1)).toEqual(inShort(client.messages).slice(1));
     expect(activities(again.messages)).toEqual(shown);
+    const loaded = inShort(again.messages);
+    for (const page of [again, httpAgent(version, served, { threadId: "t1" })]) {
+      for (const _ of ["connects", "and again"]) {
+        await page.connectAgent();
+        expect(inShort(page.messages)).toEqual(loaded);
+      }
+    }
     expect(JSON.stringify([again.messages, events])).not.toContain("SECRET");
     const next = await say(again, "More");
     expect(next.at(-1)?.type).toBe("RUN_FINISHED");

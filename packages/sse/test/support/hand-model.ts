@@ -5,8 +5,8 @@ import type { ModelEvent } from "@pawl/core/model";
 export interface HandTurn {
   /** Streams a piece of text. */
   say(text: string): void;
-  /** Ends the answer, with calls if any. */
-  end(calls?: readonly { id: string; name: string; input: Json }[]): void;
+  /** Ends the answer, with calls if any. Default of `stop`: what fits the calls. */
+  end(calls?: readonly { id: string; name: string; input: Json }[], stop?: string): void;
   fail(error: Error): void;
 }
 
@@ -46,7 +46,7 @@ function handTurn(push: (step: Step) => void): HandTurn {
       open = true;
       push({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
     },
-    end(calls = []) {
+    end(calls = [], stop) {
       if (open) push({ type: "content_block_stop", index: 0 });
       for (const [place, { id, name, input }] of calls.entries()) {
         const index = place + (open ? 1 : 0);
@@ -59,7 +59,7 @@ function handTurn(push: (step: Step) => void): HandTurn {
         push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } });
         push({ type: "content_block_stop", index });
       }
-      const stop_reason = calls.length > 0 ? "tool_use" : "end_turn";
+      const stop_reason = stop ?? (calls.length > 0 ? "tool_use" : "end_turn");
       push({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 1 } });
       push({ type: "message_stop" });
     },

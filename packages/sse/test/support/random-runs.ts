@@ -22,7 +22,7 @@ import type { EncoderContext } from "../../src/index.ts";
 import { publicEvent } from "../../src/session/public-event.ts";
 import { confirm } from "./served.ts";
 
-const CALLS = ["look", "broken", "confirm", "gated"] as const;
+const CALLS = ["look", "broken", "confirm", "gated", "page"] as const;
 
 interface Turn {
   thinking: string;
@@ -90,6 +90,7 @@ const tools = [
       return { n };
     },
   }),
+  tool({ name: "page", description: "x", input, runsIn: "client", output: jsonSchema({}) }),
   tool({ name: "gated", description: "x", input, execute: () => "went through" }),
   tool({
     name: "broken",
@@ -220,8 +221,15 @@ export function contextOf(
   };
 }
 
-/** The events as a reader gets them who is there all the time: pieces of text first, some twice, some never, some void. */
-export function asTheyCome(stored: readonly StoredEvent[], cuts: readonly number[]): SessionEvent[] {
+/**
+ * The events as a reader gets them who is there all the time: pieces of text first, some twice, some never, some void.
+ * Up to `from`, the reader was not there.
+ */
+export function asTheyCome(
+  stored: readonly StoredEvent[],
+  cuts: readonly number[],
+  from = 0,
+): SessionEvent[] {
   let at = 0;
   const chance = () => cuts[at++ % cuts.length] ?? 0;
   return stored.flatMap((event, place): SessionEvent[] => {
@@ -230,6 +238,7 @@ export function asTheyCome(stored: readonly StoredEvent[], cuts: readonly number
     const next = stored
       .slice(place + 1)
       .find(({ type }) => type === "assistant_message" || type === "llm_request");
+    if (next !== undefined && next.seq <= from) return [event];
     const answer =
       next?.type === "assistant_message" ? next.data.content : [{ type: "text", text: "lost text" }];
     const deltas = answer.flatMap((block, index): SessionEvent[] => {

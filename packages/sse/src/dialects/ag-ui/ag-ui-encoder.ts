@@ -1,13 +1,13 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
-import type { ViewMessage, ViewState } from "@pawl/core/view";
+import type { ViewState } from "@pawl/core/view";
 import type { WireError } from "../../request/wire-error.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
-import type { AgUiMessage } from "./ag-ui-message.ts";
-import { agUiMessages, outputOf } from "./ag-ui-messages.ts";
+import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
+import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
@@ -18,8 +18,8 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
    * `false`.
    */
   restates?: boolean;
-  /** Why the request was refused. The stream sends the thread, and ends with this message as an error. */
-  refusal?: string;
+  /** Whether the request sent a message again that has its answer. The stream says so. */
+  isAnswered?: boolean;
 }
 
 /** Returns an encoder that writes a run as AG-UI events. */
@@ -30,7 +30,8 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd } = threadEvents(restates);
+  const { events, restated, stepEnd, open } = threadEvents(restates);
+  const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
   let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
@@ -44,34 +45,37 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   return {
     begin: () => {
       const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
-      return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
+      return frames([started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])]);
     },
     encode: (event) => {
       // The view before this event. The event's own changes are sent after the snapshot.
       const before = told.view;
       const steps = told.steps(event);
       const views = { before, view: told.view };
-      if (isCaughtUp) return events(event, steps, views).map(dataFrame);
+      if (isCaughtUp) return frames(events(event, steps, views));
       if (isQueuedMessage) {
         if (steps.length === 0) return [];
         const known = { before: told.view, view: told.view };
-        return [...catchUp(told.view), ...events(event, steps, known)].map(dataFrame);
+        return frames([...catchUp(told.view), ...events(event, steps, known)]);
       }
       const isPast = "seq" in event && event.seq <= context.cursor;
       const first = isPast ? [] : catchUp(before);
       const more = events(event, steps, views);
-      if (!isPast) return [...first, ...more].map(dataFrame);
-      return (event.seq < context.cursor ? [] : catchUp(told.view)).map(dataFrame);
+      if (!isPast) return frames([...first, ...more]);
+      return frames(event.seq < context.cursor ? [] : catchUp(told.view));
     },
     end: () => {
       if (told.rest === undefined && !told.over && context.idle !== true) return [];
       const first = catchUp(told.view);
-      const waits = restates && told.view.messages.some(isQueued);
-      const last =
-        stream.refusal === undefined
-          ? lastEvents(told, client, wasOver)
-          : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
-      return [...first, ...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
+      const { view } = told;
+      const waits = restates && view.messages.some(isQueued);
+      const ended = lastEvents(
+        told,
+        { ...client, drops: wasOver && stream.drops === true },
+        wasOver || waits,
+      );
+      const last = stream.isAnswered === true ? [ANSWERED, ...ended] : ended;
+      return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
     },
     refused: runError,
     get over() {
@@ -79,6 +83,16 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
     },
   };
 }
+
+// No RUN_ERROR: a client that has lost the response sends the same thread as one that asks for another answer.
+const ANSWERED: AgUiEvent = {
+  type: "CUSTOM",
+  name: "already_answered",
+  value: {
+    message:
+      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
+  },
+};
 
 /** Returns the frames of a request, or the last frame of a stream, that is refused. */
 export function runError({ code, message }: WireError["error"]): readonly string[] {
@@ -126,39 +140,34 @@ function threadEvents(restates: boolean) {
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // Clients append new messages to their list, but a queued message that the run picks up may belong
-    // further up. The first snapshot removes the queued messages, and the second one adds them in their
-    // place.
+    // A queued message that the run picks up may belong further up in the client's list.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };
   return {
     events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
-      const told = steps.flatMap((one) => eventsOf(one, views.before));
+      const isTurn = ({ type }: Step) => type === "turn";
+      const told = steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
-      const isUntold = steps.length === 0 || UNTOLD.includes(event.type);
+      // An answer of calls alone has no steps, but its calls follow: clients would append their arguments to
+      // those in a snapshot.
+      const isTold = steps.length > 0 || event.type === "assistant_message";
+      const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNews = restates && isUntold && views.view.messages !== views.before.messages;
       const more = isNews ? untold(event, views) : [];
-      return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
+      return [...told, ...more, ...steps.filter(isTurn).flatMap((one) => eventsOf(one, views.before))];
     },
-    /**
-     * Returns snapshots that replace all earlier events. Clients keep the order of their messages and append
-     * new ones. So the first snapshot removes the messages since `before`, and the second one adds them in
-     * the session's order. Clients also keep their own thinking unless a snapshot has some, so an empty
-     * thought is added if needed.
-     */
+    /** Returns events that replace all earlier ones. */
     restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
       doubtful = attempt;
       if (isOver) step = undefined;
       const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
-      const isReasoning = ({ role }: AgUiMessage) => role === "reasoning";
-      const lacks = !agUiMessages(before).some(isReasoning) && agUiMessages(view).some(isReasoning);
-      const none = { id: "none", role: "reasoning", content: "" };
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
-      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...known, ...begun];
+      return [...replacing(before, view), ...known, ...begun];
     },
     stepEnd,
+    open: words.open,
   };
 }
 
@@ -171,20 +180,3 @@ function attemptAfter(event: StoredEvent, attempt: number | undefined): number |
 }
 
 const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_suspended", "run_ended"];
-
-function isQueued({ queued }: ViewMessage): boolean {
-  return queued === true;
-}
-
-function withoutQueued(view: ViewState): ViewState {
-  return { ...view, messages: view.messages.filter((message) => !isQueued(message)) };
-}
-
-/**
- * Returns a snapshot of all messages. `written` is placed after the view's messages and before queued ones.
- */
-function snapshot(view: ViewState, written: readonly AgUiMessage[] = []): AgUiEvent {
-  const waiting = { ...view, messages: view.messages.filter(isQueued) };
-  const messages = [...agUiMessages(withoutQueued(view)), ...written, ...agUiMessages(waiting)];
-  return { type: "MESSAGES_SNAPSHOT", messages };
-}

@@ -4,18 +4,22 @@ import { questionId } from "../base/question-id.ts";
 
 /**
  * Returns a question as an AG-UI interrupt. The interrupt's id is `q` and the question's `seq`, e.g. `q12`.
+ *
+ * @param isOne whether the client has declared AG-UI 1.0 or later
  */
-export function interrupt(question: Question): object {
+// A client before 1.0 sends nothing any more once an interrupt has expired, not even a message that cancels it.
+export function interrupt(question: Question, isOne: boolean): object {
   const { callId: toolCallId, seq, kind, payload, answerSchema, expires, clientTool, changed } = question;
   return {
     id: questionId(seq),
     reason: isApproval(question) ? "confirmation" : "input_required",
     toolCallId,
     responseSchema: answerSchema,
-    ...(expires !== undefined && { expiresAt: expires.at }),
+    ...(expires !== undefined && isOne && { expiresAt: expires.at }),
     metadata: {
       kind,
       payload,
+      ...(expires !== undefined && { expiresAt: expires.at }),
       ...(clientTool !== undefined && { clientTool }),
       ...(changed && { changed }),
     },

@@ -1,5 +1,12 @@
-import { isFailed, type Json, type StopType } from "@pawl/core";
-import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
+import { canonicalJson, isFailed, type Json, type StopType } from "@pawl/core";
+import {
+  isQuestionPart,
+  outputPartOf,
+  type ViewMessage,
+  type ViewPart,
+  type ViewState,
+} from "@pawl/core/view";
+import { isApproval } from "../base/answers.ts";
 import { isOutcome } from "../base/outcomes.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
@@ -15,7 +22,9 @@ export function agUiHistory(view: ViewState, threadId: string): object {
   const output = outputOf(view);
   const state = output !== undefined && { state: { output } };
   const asked = view.pending.filter((question) => !isFrontendCall(question));
-  return { threadId, messages: agUiMessages(view), pendingInterrupts: asked.map(interrupt), ...state };
+  // The version of this client is unknown.
+  const pendingInterrupts = asked.map((question) => interrupt(question, false));
+  return { threadId, messages: agUiMessages(view), pendingInterrupts, ...state };
 }
 
 /** Returns the output of the session's last run, if that run has one. */
@@ -84,14 +93,22 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
     };
     // A client places results after their calls, in order of arrival.
     const inOrder = calls.toSorted((one, other) => (one.resultSeq ?? 0) - (other.resultSeq ?? 0));
-    const results = inOrder.flatMap(({ callId: toolCallId, phase, result }) =>
-      phase === "done" || phase === "error"
-        ? [{ id: resultId(toolCallId), role: "tool", toolCallId, content: contentOf(result ?? null) }]
-        : [],
-    );
+    const results = inOrder.filter(hasResult).map(({ callId: toolCallId, result }) => ({
+      ...{ id: resultId(toolCallId), role: "tool", toolCallId },
+      content: contentOf(result ?? null),
+    }));
     return [...thoughts, ...(isEmpty ? [] : [answer]), ...results, ...activities];
   });
   return [...answers, ...notices];
+}
+
+/** Returns whether a call has its result. A call whose approval was answered has none before it has run. */
+function hasResult(part: ViewPart & { type: "tool" }): boolean {
+  const { phase, result = null, questions = [] } = part;
+  if (phase !== "done" && phase !== "error") return false;
+  const last = questions.at(-1);
+  if (last?.value === undefined || !isApproval(last) || isQuestionPart(part)) return true;
+  return canonicalJson(result) !== canonicalJson(last.value);
 }
 
 /**

@@ -16,6 +16,11 @@ export interface AgUiClient {
   isOne: boolean;
   /** Names of the client's frontend tools. */
   tools: readonly string[];
+  /**
+   * Whether the client has cancelled questions that were closed before. Its stream ends with RUN_FINISHED,
+   * also if the run has failed before: only then do clients drop their interrupts.
+   */
+  drops?: boolean;
 }
 
 /**
@@ -27,14 +32,14 @@ export function lastEvents(
   client: AgUiClient,
   isKnown: boolean,
 ): AgUiEvent[] {
-  const { run, isOne } = client;
+  const { run, isOne, drops = false } = client;
   const finished = { type: "RUN_FINISHED", ...run };
   const success = { ...finished, ...(isOne && { outcome: { type: "success" } }) };
   if (rest === undefined) return [success];
   if (rest.type === "suspended") return [asking(rest.pending, client)];
   const { run_id, stop, session_status, tokens } = rest.event.data;
   const usage = usageOf(tokens);
-  if (session_status === "error")
+  if (session_status === "error" && !drops)
     return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
   // Only 1.0 knows this outcome: a run that ended before its answer was complete, and did not fail.
   const ended = isOne && canBeRetried({ stop }) ? { ...finished, outcome: { type: "cancelled" } } : success;
@@ -58,7 +63,10 @@ function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient)
   const others = pending.filter((question) => !own.includes(question));
   const finished = { type: "RUN_FINISHED", ...run };
   if (others.length > 0)
-    return { ...finished, outcome: { type: "interrupt", interrupts: others.map(interrupt) } };
+    return {
+      ...finished,
+      outcome: { type: "interrupt", interrupts: others.map((question) => interrupt(question, isOne)) },
+    };
   const pendingToolCallIds = own.map(({ callId }) => callId);
   return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
 }

@@ -1,15 +1,14 @@
-import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type Question } from "@pawl/core";
+import { type Json, type JsonObject, jsonSchema } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import { checkParts, type MessageInput } from "../../request/message-input.ts";
 import type { EarlierMessage } from "../../request/read-thread.ts";
-import { isApproval } from "../base/answers.ts";
 import type { Begin, RequestLimits } from "../base/dialect.ts";
-import { questionOf } from "../base/question-id.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
-import { isFrontendCall, offeredIn } from "./ag-ui-frontend-tools.ts";
+import { offeredIn } from "./ag-ui-frontend-tools.ts";
+import { type ResumeEntry, resumed } from "./ag-ui-resume.ts";
 import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
-import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
+import { toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { partsIn } from "./ag-ui-words.ts";
 
@@ -23,7 +22,7 @@ export interface AgUiInput {
   context?: Json;
   state?: Json;
   forwardedProps?: Json;
-  resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: Json }[];
+  resume?: ResumeEntry[];
 }
 
 const schema = jsonSchema<AgUiInput>({
@@ -82,14 +81,14 @@ export async function parseAgUi(
       return asked.begin;
     },
     stream: () => {
-      const { restates = false, refusal } = asked ?? {};
-      return { ...client, restates, ...(refusal !== undefined && { refusal }) };
+      const { restates = false, drops = false, isAnswered = false } = asked ?? {};
+      return { ...client, restates, drops, isAnswered };
     },
   };
 }
 
-/** What a request begins, and an option of the stream that answers it. */
-type Asked = Again & Pick<AgUiStream, "restates">;
+/** What a request begins, and options of the stream that answers it. */
+type Asked = Again & Pick<AgUiStream, "restates" | "drops">;
 
 function begin(
   { messages, resume = [], tools }: AgUiInput,
@@ -106,59 +105,13 @@ function begin(
   // The client has added its own results to the thread. Snapshots replace them with the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
-    return { begin: resumed(resume, results, view, message && said(message, limits, offered)), restates };
+    const asked = resumed(resume, results, view, message && said(message, limits, offered));
+    return { ...asked, restates: restates || asked.restates === true || lacksEnd(before, view) };
   }
   if (message !== undefined)
     return { begin: said(message, limits, offered), restates: lacksEnd(before, view) };
   if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
   return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
-}
-
-/**
- * Returns the answers in `resume`. It must name every open question once, to answer or cancel it. A tool
- * message may answer a question instead. The calls of frontend tools are no interrupts, and may stay open.
- */
-function resumed(
-  resume: NonNullable<AgUiInput["resume"]>,
-  tools: readonly ToolMessage[],
-  view: ViewState,
-  message: Begin | undefined,
-): Begin {
-  const named = new Map(resume.map((entry) => [questionOf(entry.interruptId), entry]));
-  if (view.pending.length === 0) throw noneLeft(named, view);
-  const others = view.pending.filter(({ seq }) => !named.has(seq));
-  const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
-  const known = view.pending.length - others.length;
-  const isAnswered = ({ callId }: Question) => answered.some((result) => result.callId === callId);
-  const isMissing = others.some((question) => !isAnswered(question) && !isFrontendCall(question));
-  if (isMissing || named.size !== known || named.size !== resume.length) {
-    throw new PawlError("unknown_call", "`resume` must name every open question once, and nothing else.");
-  }
-  const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
-  if (isCancelled) return message ?? { abandon: true };
-  if (message !== undefined) throw invalid("Send answers and a new message in separate requests.");
-  const answers = view.pending.flatMap((question): Answer[] => {
-    const { callId, seq } = question;
-    const entry = named.get(seq);
-    if (entry === undefined) return [];
-    if (entry.status === "resolved") return [{ callId, value: entry.payload ?? null, question: seq }];
-    if (isApproval(question)) return [{ callId, value: { approved: false }, question: seq }];
-    throw invalid(
-      "`resume` cancels some questions and answers others: answer all of them, or cancel all of them.",
-    );
-  });
-  return { answers: [...answers, ...(answered.length > 0 ? toolAnswers(answered, view) : [])] };
-}
-
-/**
- * Returns the error for a `resume` without open questions: they were closed, or never existed. A `seq` up to
- * the view's cursor counts as a question that was closed.
- */
-function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: ViewState): PawlError {
-  const asked = [...named.keys()].every((seq) => seq !== undefined && seq <= cursor);
-  return asked
-    ? new PawlError("already_answered", CLOSED)
-    : new PawlError("unknown_call", "There is no such question in this thread.");
 }
 
 function isKnown(message: JsonObject, { messages }: ViewState): boolean {

@@ -36,8 +36,11 @@ export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
 /** The outcome of a request without a new message. */
 export interface Again {
   begin: Begin;
-  /** Why no run began. Set if the user's last message has been answered and cannot be retried. */
-  refusal?: string;
+  /**
+   * Whether the user's last message has a complete answer that the client lacks: it lost the response, or asks
+   * for another answer.
+   */
+  isAnswered?: boolean;
 }
 
 /**
@@ -55,7 +58,7 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   const isOver = run !== undefined && !run.open && view.pending.length === 0;
   const hasAll = said !== undefined && lastKnown(all, view) === said.id;
   if (isOver && hasAll && canBeRetried(run)) return { begin: { retry: run.id } };
-  return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
+  return { begin: { connect: true }, isAnswered: isOver && isUser };
 }
 
 function isChanged(sent: readonly InputPart[], said: ViewMessage | undefined): boolean {
@@ -73,6 +76,3 @@ const CUT =
   "The thread continues after the messages of this request. Earlier messages cannot be changed or answered again: load the thread.";
 
 const CHANGED = "A message that was sent cannot be changed. Send a new one.";
-
-const ANSWERED =
-  "This message has been answered, and its answer is shown again. To get another answer, send a new message.";

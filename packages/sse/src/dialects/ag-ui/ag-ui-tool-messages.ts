@@ -1,4 +1,4 @@
-import { type Answer, type JsonObject, PawlError } from "@pawl/core";
+import { type Answer, canonicalJson, type JsonObject, PawlError, toJson } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { awaitedAnswers, callsIn, failedAnswer, isApproval } from "../base/answers.ts";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
@@ -17,28 +17,44 @@ export interface ToolMessage {
  */
 export function toolMessages(messages: readonly JsonObject[], view: ViewState): ToolMessage[] {
   const after = messages.findLastIndex(({ role }) => role !== "tool");
-  const resultOf = resultsIn(view);
+  const isResult = resultsIn(view);
   return messages.slice(after + 1).flatMap(({ id, toolCallId: callId, content, error }) => {
     if (typeof callId !== "string" || typeof content !== "string") return [];
-    const isKnown = id === resultId(callId) || resultOf(callId) === content;
+    const isKnown = id === resultId(callId) || isResult(callId, content);
     return isKnown ? [] : [{ callId, content, ...(typeof error === "string" && { error }) }];
   });
 }
 
-/** Returns a function that returns the result of a call as text. Each result is made text once. */
-function resultsIn({ messages }: ViewState): (callId: string) => string | undefined {
+/**
+ * Returns a function that returns whether a text is the result of a call. JSON may be written differently.
+ * Each result is made text once.
+ */
+function resultsIn({ messages }: ViewState): (callId: string, content: string) => boolean {
   const parts = messages.flatMap((message) => message.parts);
   const calls = new Map(
     parts.flatMap((part) => (part.type === "tool" ? [[part.callId, part] as const] : [])),
   );
   const texts = new Map<string, string>();
-  return (callId) => {
+  const canonical = new Map<string, string | undefined>();
+  return (callId, content) => {
     const call = calls.get(callId);
-    if (call?.phase !== "done" && call?.phase !== "error") return undefined;
+    if (call?.phase !== "done" && call?.phase !== "error") return false;
     const text = texts.get(callId) ?? contentOf(call.result ?? null);
     texts.set(callId, text);
-    return text;
+    if (text === content) return true;
+    if (!canonical.has(callId)) canonical.set(callId, canonicalOf(text));
+    const form = canonical.get(callId);
+    return form !== undefined && form === canonicalOf(content);
   };
+}
+
+/** Returns a JSON text in one form; `undefined` if the text is not JSON. */
+function canonicalOf(text: string): string | undefined {
+  try {
+    return canonicalJson(toJson(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -71,7 +87,8 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
 }
 
 /** The error text for an answer to a question that is no longer open. */
-export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
+export const CLOSED =
+  "This question is no longer open: it has been answered or has expired, or a message or a stop has closed it.";
 
 const APPROVAL =
   "A tool message cannot approve a call. Send `resume` with the interrupt's id and the payload { approved: true } or { approved: false }.";

@@ -98,7 +98,12 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     const agent = httpAgent(version, served);
     await say(agent, "Hi");
     agent.setMessages(agent.messages.slice(0, 1));
-    expect(errorOf(await run(agent))).toContain("has been answered");
+    const events = await run(agent);
+    expect(errorOf(events)).toBeUndefined();
+    expect(events.find(({ type }) => type === "CUSTOM")).toMatchObject({
+      name: "already_answered",
+      value: { message: expect.stringContaining("has been answered") },
+    });
     expect(talk(agent)).toEqual(["user Hi", "assistant One."]);
     expect(model.requests).toHaveLength(1);
   });
@@ -118,6 +123,24 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     turn.end();
     expect(errorOf(await run(agent))).toBeUndefined();
     expect(talk(agent)).toEqual(["user Hi", "assistant Whole answer."]);
+  });
+
+  it("K3 an answer of which nothing arrived is sent when the thread is run again, without an error", async () => {
+    const model = scriptedModel([{ text: "Whole answer." }]);
+    const served = await serve(model, { dialect });
+    const agent = httpAgent(version, served);
+    const lost: typeof fetch = async (input, init) => {
+      await (await fetch(input, init)).text();
+      throw new DOMException("The connection is lost.", "AbortError");
+    };
+    Object.assign(agent, { fetch: lost });
+    await say(agent, "Hi");
+    expect(talk(agent)).toEqual(["user Hi"]);
+    Object.assign(agent, { fetch });
+    const events = await run(agent);
+    expect([errorOf(events), events.at(-1)?.type]).toEqual([undefined, "RUN_FINISHED"]);
+    expect(talk(agent)).toEqual(["user Hi", "assistant Whole answer."]);
+    expect(model.requests).toHaveLength(1);
   });
 
   it("P2 refuses another text under a known id", async () => {

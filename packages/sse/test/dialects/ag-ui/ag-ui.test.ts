@@ -108,7 +108,9 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(await send([answer(open[0]), answer(open[1], { no: 1 })])).toContain('"code":"invalid_answer"');
     const all = open.map((id) => answer(id));
     expect(await send(all)).toContain('"RUN_FINISHED"');
-    expect(await send(all)).toContain('"code":"already_answered"');
+    expect(await send(all)).toContain('"RUN_FINISHED"');
+    const no = open.map((id) => answer(id, { yes: false }));
+    expect(await send(no)).toContain('"code":"already_answered"');
     expect(served.errors).toEqual([]);
   });
 

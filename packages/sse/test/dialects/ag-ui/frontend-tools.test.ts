@@ -125,6 +125,25 @@ describe.each(["0.0.59", "1.0"] as const)("F12 W2 AG-UI %s runs frontend tools",
     expect(talk(back).at(-1)).toBe("assistant Bonn!");
   });
 
+  it("whose result is sent again after a lost response, however its JSON is written", async () => {
+    const { served, model } = await serving();
+    const agent = httpAgent(version, served);
+    await say(agent, "Where am I?");
+    answer(agent, "call_locate", '{ "city": "Bonn" }');
+    const lost: typeof fetch = async (input, init) => {
+      await (await fetch(input, init)).text();
+      throw new DOMException("The connection is lost.", "AbortError");
+    };
+    Object.assign(agent, { fetch: lost });
+    await run(agent);
+    Object.assign(agent, { fetch });
+    expect(errorOf(await run(agent))).toBeUndefined();
+    expect(talk(agent).slice(-2)).toEqual(['tool {"city":"Bonn"}', "assistant Bonn!"]);
+    expect(model.requests).toHaveLength(2);
+    answer(agent, "call_locate", '{ "city": "Rome" }');
+    expect(errorOf(await run(agent))).toContain("no longer open");
+  });
+
   it("and refuses what a hostile page offers", async () => {
     const { served } = await serving([{ text: "Hi" }]);
     const many = Array.from({ length: 100 }, (_, at) => ({ ...paint, name: `t${at}` }));
@@ -183,6 +202,25 @@ describe("F12 W2 CopilotKit runs frontend tools", () => {
     expect(await results(served)).toMatchObject([{ success: true, result: { painted: true } }]);
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["locate", "look", "paint"]);
     expect(model.requests[0]?.tools.at(-1)?.input_schema).toMatchObject({ required: ["color"] });
+  });
+
+  it("twice in a row without text between the calls: each with its input", async () => {
+    const { served } = await serving([
+      { tools: call("paint", { color: "red" }, "p1") },
+      { tools: call("paint", { color: "blue" }, "p2") },
+      { text: "Both." },
+    ]);
+    const painted: unknown[] = [];
+    const handler = async (input: unknown) => painted.push(input);
+    const { shown, send } = page(served, [
+      { name: "paint", description: "Paints.", parameters: color, handler },
+    ]);
+    await send("Paint it red, then blue.");
+    await eventually(
+      () => talk(shown).at(-1) === "assistant Both.",
+      () => talk(shown),
+    );
+    expect(painted).toEqual([{ color: "red" }, { color: "blue" }]);
   });
 
   it("that the agent declares, by their names", async () => {

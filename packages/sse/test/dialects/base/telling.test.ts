@@ -6,6 +6,7 @@ import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from "a
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLost } from "../../../../client/src/ai-sdk.ts";
+import { agUiEncoder } from "../../../src/dialects/ag-ui/ag-ui-encoder.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect } from "../../../src/index.ts";
 import {
@@ -17,26 +18,30 @@ import {
   type MadeRun,
   upTo,
 } from "../../support/random-runs.ts";
+import { type Sent, sendsTwice } from "../../support/sends-twice.ts";
 
-type Told = { type: string } & Record<string, unknown>;
+type Told = Sent & { type: string };
 
-/** What a leg is told, live or out of the log. */
+/** What a leg is told, live or out of the log. `again`: to a page that connects after the event of that seq. */
 function tell(
-  dialect: Dialect,
+  dialect: Pick<Dialect, "encoder">,
   made: MadeRun,
   leg: MadeRun["legs"][number],
-  cuts?: readonly number[],
+  { cuts, again }: { cuts?: readonly number[]; again?: number } = {},
 ): string[] {
-  const encoder = dialect.encoder(contextOf(made, leg));
+  const context = contextOf(made, leg);
+  const connected = again !== undefined && { again: true, cursor: again };
+  const encoder = dialect.encoder({ ...context, ...connected });
   const stored = made.stored.filter(({ seq }) => seq > leg.afterSeq && seq <= leg.upto);
   const frames = [...encoder.begin()];
-  for (const event of cuts === undefined ? stored : asTheyCome(stored, cuts)) {
+  for (const event of cuts === undefined ? stored : asTheyCome(stored, cuts, again)) {
     frames.push(...encoder.encode(event));
     if (encoder.over) break;
   }
   frames.push(...encoder.end());
   for (const frame of frames) expect(frame).toMatch(/^data: [^\n\r]*\n\n$/);
   expect(frames.join("")).not.toContain("SECRET");
+  expect(sendsTwice(parsed(frames.map((frame) => frame.slice(6, -2))))).toEqual([]);
   return frames.map((frame) => frame.slice(6, -2));
 }
 
@@ -49,18 +54,44 @@ function eachWay(dialect: Dialect, made: MadeRun, { cuts }: Conversation) {
   if (first === undefined) throw new Error("There is no run.");
   const whole = { ...first, upto: made.legs.at(-1)?.upto ?? 0 };
   return {
-    live: made.legs.map((leg) => tell(dialect, made, leg, cuts)),
+    whole,
+    live: made.legs.map((leg) => tell(dialect, made, leg, { cuts })),
     legs: made.legs.map((leg) => tell(dialect, made, leg)),
     replay: [tell(dialect, made, whole)],
-    late: [tell(dialect, made, whole, cuts)],
+    late: [tell(dialect, made, whole, { cuts })],
   };
 }
 
-const check = (property: (talk: Conversation, made: MadeRun) => Promise<void>) =>
+const check = (property: (talk: Conversation, made: MadeRun) => Promise<void>, numRuns = 40) =>
   fc.assert(
     fc.asyncProperty(conversation, async (talk) => await property(talk, await converse(talk))),
-    { numRuns: 40 },
+    { numRuns },
   );
+
+const dialects: [string, Pick<Dialect, "encoder">][] = [
+  ...[aiSdk(), agUi(), coach(), trainer(), asp(), metrics()].map(
+    (dialect): [string, Pick<Dialect, "encoder">] => [dialect.name, dialect],
+  ),
+  // After a tool message, and for a page whose thread is out of date.
+  [
+    "AG-UI, with snapshots",
+    { encoder: (context) => agUiEncoder(context, { isOne: true, tools: [], restates: true }) },
+  ],
+];
+
+it.each(dialects)(
+  "W4 %s sends nothing that its client has, live and to a page that connects at any event",
+  async (_name, dialect) =>
+    await check(async ({ cuts }, made) => {
+      for (const leg of made.legs) {
+        tell(dialect, made, leg, { cuts });
+        for (let again = leg.afterSeq; again <= leg.upto; again += 1) {
+          tell(dialect, made, leg, { again });
+          tell(dialect, made, leg, { cuts, again });
+        }
+      }
+    }, 20),
+);
 
 describe("the AI SDK's dialect", () => {
   const TYPES = [
@@ -191,6 +222,26 @@ describe("the dialect AG-UI", () => {
           expect(await fold(version, way)).toEqual(expected);
       }),
   );
+
+  it.each(["0.0.59", "1.0"] as const)(
+    "W4 K6 %s has the messages of a reload after it connects at any event, and again at the end",
+    async (version) =>
+      await check(async (talk, made) => {
+        const { cuts } = talk;
+        const { live, whole } = eachWay(agUi(), made, talk);
+        const { before, facts } = upTo(made.stored, Number.POSITIVE_INFINITY);
+        const load = agUi().history as NonNullable<Dialect["history"]>;
+        const { messages } = JSON.parse(JSON.stringify(load(before, "t", facts)));
+        const last = tell(agUi(), made, whole, { again: whole.upto });
+        expect(await fold(version, [...live, last])).toEqual(messages);
+        for (const cut of cuts.slice(0, 4)) {
+          const again = whole.afterSeq + Math.ceil((cut / 9) * (whole.upto - whole.afterSeq));
+          const connected = tell(agUi(), made, whole, { cuts, again });
+          expect(await fold(version, [connected])).toEqual(messages);
+          expect(await fold(version, [connected, last])).toEqual(messages);
+        }
+      }, 20),
+  );
 });
 
 describe.each<[string, (text: "live" | "settled") => Dialect, (event: Told) => string, RegExp]>([
@@ -204,7 +255,7 @@ describe.each<[string, (text: "live" | "settled") => Dialect, (event: Told) => s
     "trainer",
     () => trainer(),
     ({ type }) => type,
-    /^(status|knowledge|done|error|look|broken|confirm|gated)$/,
+    /^(status|knowledge|done|error|look|broken|confirm|gated|page)$/,
   ],
   [
     "ASP v2",
