@@ -50,7 +50,7 @@ export async function beginTold(
   const served = { runtime, basePath, userId, signal };
   const whole = await wholeOf(served, session);
   const now = whole.now.view;
-  const begin = asked.begin(now);
+  const begin = await asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
   const id = session?.id ?? (await firstSessionId(named, begin));
   if (id !== undefined) follower.follows(id);

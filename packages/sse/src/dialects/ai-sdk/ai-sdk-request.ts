@@ -4,10 +4,9 @@ import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import {
   checkParts,
   fileAt,
-  hasFilesOf,
   type InputPart,
+  isSameMessage,
   type MessageInput,
-  textOfInput,
 } from "../../request/message-input.ts";
 import { awaitedAnswers, isLate } from "../base/answers.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
@@ -92,19 +91,17 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
   return { threadId, begin: (view) => resumed(view, shown), continues: true };
 }
 
+type SentMessage = Extract<Begin, { input: MessageInput }>;
+
 /**
  * Decides what a repeated message begins (`regenerate()`, or `sendMessage()` without a message). A message
  * that the session lacks counts as new. A message whose run failed is retried.
  */
-function again(
-  view: ViewState,
-  message: { input: MessageInput; clientMessageId?: string },
-  isRegenerate: boolean,
-): Begin {
+async function again(view: ViewState, message: SentMessage, isRegenerate: boolean): Promise<Begin> {
   const { messages, run, pending } = view;
   const known = messages.find(({ id: name }) => name === message.clientMessageId);
   if (known === undefined || run === undefined) return message;
-  if (known.text !== textOfInput(message.input) || !hasFilesOf(known, message.input)) throw changed();
+  if (!(await isSameMessage(known, message.input))) throw changed();
   if (known !== messages.findLast(({ role }) => role === "user")) throw answeredAlready();
   if (canBeRetried(run)) return { retry: run.id };
   if (run.open || pending.length > 0 || !isRegenerate) return { shown: true };
