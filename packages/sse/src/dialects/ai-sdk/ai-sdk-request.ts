@@ -83,7 +83,7 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
     const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
     const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
     const isAgain = isRegenerate || messageId !== undefined;
-    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : message);
+    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : sent(view, message));
     return { threadId, begin, continues: false };
   }
   if (isRegenerate) throw answeredAlready();
@@ -92,6 +92,17 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
 }
 
 type SentMessage = Extract<Begin, { input: MessageInput }>;
+
+/**
+ * Decides what a message of `sendMessage()` begins. The session's last message under its own id is tried
+ * again if its run failed.
+ */
+async function sent({ messages, run }: ViewState, message: SentMessage): Promise<Begin> {
+  const last = messages.findLast(({ role }) => role === "user");
+  if (last === undefined || last.id !== message.clientMessageId) return message;
+  const mayRetry = run?.failed === true && canBeRetried(run);
+  return mayRetry && (await isSameMessage(last, message.input)) ? { retry: run.id } : message;
+}
 
 /**
  * Decides what a repeated message begins (`regenerate()`, or `sendMessage()` without a message). A message
