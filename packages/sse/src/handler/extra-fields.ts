@@ -78,8 +78,8 @@ export async function readRequest(
   };
   return {
     ...asked,
-    begin: (view) => {
-      const begin = asked.begin(view);
+    begin: async (view) => {
+      const begin = await asked.begin(view);
       return "input" in begin ? { ...begin, ...added } : begin;
     },
   };

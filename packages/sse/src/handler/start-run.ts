@@ -32,7 +32,7 @@ export async function startRun(
   const { sessionId, begin } = await readRequest(served, request, userId);
   const name = { userId, agent, ...(sessionId !== undefined && { sessionId }) };
   const view = newView();
-  const begins = begin(view);
+  const begins = await begin(view);
   const isChecked = isCheckedByRun(options, begins);
   const session = isChecked ? undefined : await findSession(runtime, name);
   const id = sessionId ?? (await firstSessionId(name, begins));

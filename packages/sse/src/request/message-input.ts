@@ -55,6 +55,33 @@ export function fileAt(url: unknown, name: unknown): InputPart {
   return { type: "file", id, ...named };
 }
 
+/** Returns whether a message that is sent again is the stored one: its text and the bytes of its files. */
+export async function isSameMessage(
+  stored: Pick<ViewMessage, "text" | "parts">,
+  input: MessageInput,
+): Promise<boolean> {
+  if (stored.text !== textOfInput(input) || !hasFilesOf(stored, input)) return false;
+  return typeof input === "string" || hasFilesOf(stored, await Promise.all(input.map(named)));
+}
+
+/** Returns a part of a message with the id of its file, which is the SHA-256 of the bytes. */
+async function named(part: InputPart): Promise<InputPart> {
+  if (part.type !== "file" || typeof part.data !== "string") return part;
+  const bytes = bytesIn(part.data);
+  if (bytes === undefined) return { type: "file", id: "" };
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return { type: "file", id: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+}
+
+/** Decodes base64. Returns `undefined` for another text. */
+function bytesIn(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Returns whether a message that is sent again has the files of the stored one. Compares their number and
  * those that are given by ids, not bytes.

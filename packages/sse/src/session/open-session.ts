@@ -1,4 +1,4 @@
-import type { JsonObject, Runtime, Session } from "@pawl/core";
+import { PawlError, type Runtime, type Session } from "@pawl/core";
 import { createOnce, sessionIdOfMessage } from "@pawl/core/store";
 import type { Begin } from "../dialects/base/dialect.ts";
 import { ownSession } from "./own-session.ts";
@@ -46,14 +46,35 @@ export async function firstSessionId(
   return await sessionIdOfMessage(agent, userId, begin.clientMessageId);
 }
 
-/** Returns the user's session of that name. Creates it if it does not exist. */
-export async function openThread(
+/**
+ * Begins a run in the user's session of that name. Creates the session if it does not exist. A message that
+ * `run()` may refuse is first sent to the session that does not exist yet: `run()` checks it before it looks
+ * for the session, so a refused message leaves no empty session.
+ */
+export async function beginInThread<Run>(
   runtime: Runtime,
   { userId, agent, threadId }: SessionName & { threadId: string },
-  metadata: JsonObject = {},
-): Promise<Session> {
+  begin: Begin,
+  run: (sessionId: string) => Promise<Run>,
+): Promise<Run> {
   const id = await sessionIdOf(userId, agent, threadId);
-  return await createOnce(runtime.store, { id, userId, agent, metadata });
+  if ("input" in begin && mayBeRefused(begin)) {
+    try {
+      return await run(id);
+    } catch (error) {
+      if (!PawlError.is(error, "not_found")) throw error;
+    }
+  }
+  const { metadata = {} } = "input" in begin ? begin : {};
+  await createOnce(runtime.store, { id, userId, agent, metadata });
+  return await run(id);
+}
+
+type Message = Extract<Begin, { input: unknown }>;
+
+/** Returns whether a message has more than its text, which the dialect has checked. */
+function mayBeRefused({ input, clientTools, knowledge, params }: Message): boolean {
+  return typeof input !== "string" || [clientTools, knowledge, params].some((more) => more !== undefined);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialec
 import { newFacts } from "../dialects/base/facts.ts";
 import type { WireError } from "../request/wire-error.ts";
 import { type Admit, askedBy, type Caller, type Reader, readBy } from "../session/caller.ts";
-import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
+import { beginInThread, findSession, firstSessionId } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { type Replayed, sessionBefore, wholeOf } from "../session/session-reads.ts";
 import type { Serving, WholeSession } from "../session/session-then.ts";
@@ -50,7 +50,7 @@ export async function beginTold(
   const served = { runtime, basePath, userId, signal };
   const whole = await wholeOf(served, session);
   const now = whole.now.view;
-  const begin = asked.begin(now);
+  const begin = await asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
   const id = session?.id ?? (await firstSessionId(named, begin));
   if (id !== undefined) follower.follows(id);
@@ -60,21 +60,23 @@ export async function beginTold(
     throw new PawlError("not_found", "There is no such session.");
   }
   await admit(begin, session ?? id);
-  const { metadata } = "input" in begin ? begin : {};
-  const own =
-    session ??
-    (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
-  if (own !== undefined) follower.follows(own.id);
-  const begun = await started(runtime, {
-    agent,
-    dialect,
-    from: askedBy(caller),
-    begin,
-    view: now,
-    signal: follower.signal,
-    ...(own && { sessionId: own.id }),
-    ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
-  });
+  const begins = async (own: string | undefined) => {
+    if (own !== undefined) follower.follows(own);
+    return await started(runtime, {
+      agent,
+      dialect,
+      from: askedBy(caller),
+      begin,
+      view: now,
+      signal: follower.signal,
+      ...(own !== undefined && { sessionId: own }),
+      ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
+    });
+  };
+  const begun =
+    session === undefined && threadId !== undefined
+      ? await beginInThread(runtime, { ...named, threadId }, begin, begins)
+      : await begins(session?.id);
   follower.follows(begun.sessionId);
   return await told(served, { ...begun, reader }, whole, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),

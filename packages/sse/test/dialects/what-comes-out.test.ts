@@ -101,16 +101,16 @@ describe.each([6, 7] as const)("F14 what comes out, in useChat of AI SDK %i", (v
         citedText: "Page two.",
       },
     ];
-    expect(text?.citations).toEqual(version === 7 ? citations : undefined);
+    expect(text?.providerMetadata).toEqual({ pawl: { citations } });
     const loaded = await history(served, "c");
     const [, message] = loaded;
     const same = (all: readonly object[] = []) =>
-      JSON.parse(JSON.stringify(all, (key, value) => (/^(citations|state)$/.test(key) ? undefined : value)));
+      JSON.parse(JSON.stringify(all, (key, value) => (key === "state" ? undefined : value)));
     expect(
       same(message?.parts).filter(({ type }: { type: string }) => /^(source-|file|data-)/.test(type)),
     ).toEqual(same(shown));
     expect(message?.parts.map(({ type }) => type)).toEqual(parts.map(({ type }) => type));
-    expect(message?.parts.at(-3)).toMatchObject({ type: "text", citations });
+    expect(message?.parts.at(-3)).toMatchObject({ type: "text", providerMetadata: { pawl: { citations } } });
     expect(JSON.stringify([loaded, talk.messages])).not.toContain("SECRET");
     expect(talk.messages.at(-1)?.metadata).toMatchObject({ usage: { totalTokens: expect.any(Number) } });
     expect(message?.metadata).toEqual(talk.messages.at(-1)?.metadata);

@@ -1,5 +1,8 @@
 import { AbstractChat as Chat7, DefaultChatTransport as Transport7 } from "ai";
 import { AbstractChat as Chat6, DefaultChatTransport as Transport6 } from "ai-6";
+import { AbstractChat as Chat6First, DefaultChatTransport as Transport6First } from "ai-6-first";
+import { AbstractChat as Chat6Middle, DefaultChatTransport as Transport6Middle } from "ai-6-middle";
+import { AbstractChat as Chat7First, DefaultChatTransport as Transport7First } from "ai-7-first";
 import { until } from "../../../../test/support/until.ts";
 import { answersAreComplete, isLost } from "../../../client/src/ai-sdk.ts";
 import type { Served } from "./served.ts";
@@ -13,7 +16,9 @@ export interface Part {
   input?: unknown;
   output?: unknown;
   errorText?: string;
-  approval?: { id: string; descriptor?: unknown; approved?: boolean };
+  approval?: { id: string; approved?: boolean };
+  callProviderMetadata?: { pawl?: { approval?: unknown } };
+  providerMetadata?: { pawl?: { citations?: unknown } };
   providerExecuted?: boolean;
 }
 
@@ -71,8 +76,11 @@ function chatState(messages: Message[]) {
   };
 }
 
+/** Versions of the AI SDK: 6 and 7 are the newest ones of each. */
+export type Version = 6 | 7 | "6.0.37" | "6.0.160" | "7.0.0";
+
 /** The real chat of one version over the real transport, as the documentation says to set it up. */
-export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}): Chat {
+export function chat(version: Version, served: Served, options: ChatOptions = {}): Chat {
   const { id = crypto.randomUUID(), as = "ada", messages = [], automatic = true } = options;
   const transport = {
     api: `${served.url}/runs`,
@@ -85,10 +93,26 @@ export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}):
     ...(options.onToolCall && { onToolCall: options.onToolCall as never }),
     ...(automatic && { sendAutomaticallyWhen: answersAreComplete }),
   };
-  const made =
-    version === 7
-      ? new (class extends Chat7<never> {})({ ...init, transport: new Transport7(transport) as never })
-      : new (class extends Chat6<never> {})({ ...init, transport: new Transport6(transport) as never });
+  // The first versions refuse every chunk with a field that they do not know.
+  const made = {
+    6: () => new (class extends Chat6<never> {})({ ...init, transport: new Transport6(transport) as never }),
+    7: () => new (class extends Chat7<never> {})({ ...init, transport: new Transport7(transport) as never }),
+    "6.0.37": () =>
+      new (class extends Chat6First<never> {})({
+        ...init,
+        transport: new Transport6First(transport) as never,
+      }),
+    "6.0.160": () =>
+      new (class extends Chat6Middle<never> {})({
+        ...init,
+        transport: new Transport6Middle(transport) as never,
+      }),
+    "7.0.0": () =>
+      new (class extends Chat7First<never> {})({
+        ...init,
+        transport: new Transport7First(transport) as never,
+      }),
+  }[version]();
   return made as unknown as Chat;
 }
 

@@ -6,7 +6,7 @@ import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
 import type { Step } from "../base/telling.ts";
 import type { Chunk } from "./ai-sdk-chunks.ts";
-import { outcomeOf, outputPart, shownInput } from "./ai-sdk-messages.ts";
+import { approvalMark, outcomeOf, outputPart, shownInput } from "./ai-sdk-messages.ts";
 
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
@@ -37,25 +37,29 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
     if (JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
     return shown;
   }
+  const callChunk = (toolCallId: string, toolName: string, input: Json): Chunk => {
+    const { callProviderMetadata: providerMetadata } = approvalMark(facts.approvals.get(toolCallId));
+    const mark = providerMetadata && { providerMetadata };
+    return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
+  };
   const tell = (callId: string): Chunk[] => {
     const call = made.get(callId);
     if (call === undefined || (told.has(callId) && !asked.has(callId))) return [];
     told.add(callId);
     asked.delete(callId);
-    return [{ type: "tool-input-available", toolCallId: callId, ...call, providerExecuted: true }];
+    return [{ ...callChunk(callId, call.toolName, call.input), providerExecuted: true }];
   };
   const ask = (question: Question): Chunk[] => {
-    const { callId: toolCallId, toolName, payload, seq } = question;
+    const { callId: toolCallId, toolName, seq } = question;
     // Do not repeat an answered question: the page would act on the call once more.
     if (context.isAnswered(question)) return [];
     const input = noteShown(question);
     const isOurs = isApproval(question);
-    const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: isOurs };
-    const isNew = !told.has(toolCallId);
+    const call = { ...callChunk(toolCallId, toolName, input), providerExecuted: isOurs };
     told.add(toolCallId);
     if (!isOurs) return [call];
-    const approval = { approvalId: questionId(seq), approvalDescriptor: payload };
-    return [...(isNew ? [call] : []), { type: "tool-approval-request", toolCallId, ...approval }];
+    // The call brings what to show of the approval: early versions refuse unknown fields of a request.
+    return [call, { type: "tool-approval-request", toolCallId, approvalId: questionId(seq) }];
   };
   return (step) => {
     switch (step.type) {

@@ -33,21 +33,24 @@ export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Ch
 }
 
 /** Returns a complete text as chunks. `mark` is the part's `providerMetadata`. */
-export function textChunks(kind: "text" | "reasoning", id: string, delta: string, mark?: object): Chunk[] {
-  const end = { type: `${kind}-end`, id, ...(mark && { providerMetadata: mark }) };
+export function textChunks(kind: "text" | "reasoning", id: string, delta: string, mark?: unknown): Chunk[] {
+  const end = { type: `${kind}-end`, id, ...(mark !== undefined && { providerMetadata: mark }) };
   return [{ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }, end];
 }
 
 /** Encodes a message's existing parts as chunks, for a page that lacks them. */
 export function partChunks(parts: readonly UiPart[]): Chunk[] {
   return parts.flatMap((part, at): Chunk[] => {
-    const { type, text, toolCallId, state, input, output, errorText } = part;
+    const { type, text, toolCallId, state, input, output, errorText, providerMetadata } = part;
     if (type === "step-start")
       return [...(at === 0 ? [] : [{ type: "finish-step" }]), { type: "start-step" }];
     if (/^(data-|source-|file$)/.test(type)) return [part];
-    if (type === "text" || type === "reasoning") return textChunks(type, `kept:${at}`, String(text));
+    if (type === "text" || type === "reasoning")
+      return textChunks(type, `kept:${at}`, String(text), providerMetadata);
     const toolName = type.slice("tool-".length);
-    const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true };
+    const mark = part.callProviderMetadata !== undefined && { providerMetadata: part.callProviderMetadata };
+    const made = { type: "tool-input-available", toolCallId, toolName, input };
+    const call = { ...made, providerExecuted: true, ...mark };
     if (state === "output-denied") return [call, { type: "tool-output-denied", toolCallId }];
     if (state === "output-error") {
       return [call, { type: "tool-output-error", toolCallId, errorText, providerExecuted: true }];

@@ -1,7 +1,7 @@
 import type { Json, Question } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
-import type { ThreadFacts } from "../base/facts.ts";
+import type { ApprovalRecord, ThreadFacts } from "../base/facts.ts";
 import { isOutcome } from "../base/outcomes.ts";
 import { questionId } from "../base/question-id.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
@@ -131,13 +131,13 @@ type ToolPart = ViewPart & { type: "tool" };
 
 function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
   const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
-  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true };
+  const mark = approvalMark(facts.approvals.get(toolCallId));
+  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...mark };
   const question = pending.find(({ callId }) => callId === toolCallId);
   if (question !== undefined) {
     const shown = { ...call, input: shownInput(question, input) };
     if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
-    const approval = { id: questionId(question.seq), descriptor: question.payload };
-    return { ...shown, state: "approval-requested", approval };
+    return { ...shown, state: "approval-requested", approval: { id: questionId(question.seq) } };
   }
   const answered = { ...call, ...approvalOf(toolCallId, facts) };
   if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
@@ -151,9 +151,13 @@ function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFac
 function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
   const known = approvals.get(callId);
   if (known === undefined) return {};
-  const { question, payload: descriptor, approved, reason } = known;
-  const id = questionId(question);
-  return { approval: { id, descriptor, approved, ...(reason !== undefined && { reason }) } };
+  const { question, approved, reason } = known;
+  return { approval: { id: questionId(question), approved, ...(reason !== undefined && { reason }) } };
+}
+
+/** Returns the field of a call with the payload of its approval. Every version of the AI SDK keeps it. */
+export function approvalMark(known: ApprovalRecord | undefined): { callProviderMetadata?: object } {
+  return known === undefined ? {} : { callProviderMetadata: { pawl: { approval: known.payload } } };
 }
 
 /**

@@ -4,10 +4,9 @@ import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import {
   checkParts,
   fileAt,
-  hasFilesOf,
   type InputPart,
+  isSameMessage,
   type MessageInput,
-  textOfInput,
 } from "../../request/message-input.ts";
 import { awaitedAnswers, isLate } from "../base/answers.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
@@ -84,7 +83,7 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
     const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
     const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
     const isAgain = isRegenerate || messageId !== undefined;
-    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : message);
+    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : sent(view, message));
     return { threadId, begin, continues: false };
   }
   if (isRegenerate) throw answeredAlready();
@@ -92,19 +91,28 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
   return { threadId, begin: (view) => resumed(view, shown), continues: true };
 }
 
+type SentMessage = Extract<Begin, { input: MessageInput }>;
+
+/**
+ * Decides what a message of `sendMessage()` begins. The session's last message under its own id is tried
+ * again if its run failed.
+ */
+async function sent({ messages, run }: ViewState, message: SentMessage): Promise<Begin> {
+  const last = messages.findLast(({ role }) => role === "user");
+  if (last === undefined || last.id !== message.clientMessageId) return message;
+  const mayRetry = run?.failed === true && canBeRetried(run);
+  return mayRetry && (await isSameMessage(last, message.input)) ? { retry: run.id } : message;
+}
+
 /**
  * Decides what a repeated message begins (`regenerate()`, or `sendMessage()` without a message). A message
  * that the session lacks counts as new. A message whose run failed is retried.
  */
-function again(
-  view: ViewState,
-  message: { input: MessageInput; clientMessageId?: string },
-  isRegenerate: boolean,
-): Begin {
+async function again(view: ViewState, message: SentMessage, isRegenerate: boolean): Promise<Begin> {
   const { messages, run, pending } = view;
   const known = messages.find(({ id: name }) => name === message.clientMessageId);
   if (known === undefined || run === undefined) return message;
-  if (known.text !== textOfInput(message.input) || !hasFilesOf(known, message.input)) throw changed();
+  if (!(await isSameMessage(known, message.input))) throw changed();
   if (known !== messages.findLast(({ role }) => role === "user")) throw answeredAlready();
   if (canBeRetried(run)) return { retry: run.id };
   if (run.open || pending.length > 0 || !isRegenerate) return { shown: true };

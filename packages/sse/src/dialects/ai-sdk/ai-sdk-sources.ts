@@ -23,16 +23,16 @@ export function citedParts(citations: readonly Citation[] = []): UiPart[] {
   });
 }
 
-/** Returns the field with a text's citations. Only AI SDK 7 keeps it; version 6 shows the sources instead. */
-export function citationsField(citations: readonly Citation[] | undefined): { citations?: object[] } {
+/** Returns the field with a text's citations. */
+// Only the newest AI SDK 7 has a field of its own for them. Earlier ones end the stream at an unknown field.
+export function citationsField(citations: readonly Citation[] | undefined): { providerMetadata?: object } {
   if (citations === undefined) return {};
-  return {
-    citations: citations.map((citation) => {
-      const { id, url, title, mediaType } = sourceOf(citation);
-      const place = url === undefined ? { sourceType: "document", mediaType } : { sourceType: "url", url };
-      return { source: { type: "source", id, title, ...place }, citedText: citation.text };
-    }),
-  };
+  const cited = citations.map((citation) => {
+    const { id, url, title, mediaType } = sourceOf(citation);
+    const place = url === undefined ? { sourceType: "document", mediaType } : { sourceType: "url", url };
+    return { source: { type: "source", id, title, ...place }, citedText: citation.text };
+  });
+  return { providerMetadata: { pawl: { citations: cited } } };
 }
 
 /**

@@ -18,7 +18,7 @@ export interface AiSdkOptions {
    *
    * - `mark`: the text's parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide
    *   them.
-   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7: in older clients the event ends the run.
+   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7.0.70: in older clients the event ends the run.
    */
   lostText?: "mark" | "reset";
 }
@@ -32,17 +32,18 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
 };
 
 /**
- * Returns the dialect for `useChat` of AI SDK 6 and 7. Set the `api` of `DefaultChatTransport` to the
+ * Returns the dialect for `useChat` of AI SDK 6 (from 6.0.37) and 7. Set the `api` of `DefaultChatTransport` to the
  * handler's `/runs` route; reconnecting needs no other option. The page may choose any id for its chat.
  *
  * - Calls of the agent's tools are `providerExecuted`.
- * - Questions of `approval()` are approval requests.
+ * - Questions of `approval()` are approval requests. What to show of one, e.g. the `input` that will run, is
+ *   `part.callProviderMetadata.pawl.approval`.
  * - Other questions are calls that the page answers with `addToolOutput`.
  * - The output of an agent with an `output` is the part `data-output`, with the id `output` and the data
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
  * - Sources and cited sources are `source-url` and `source-document` parts, files of results are `file`
- *   parts, and artifacts are `data-artifact` parts. Only AI SDK 7 keeps the citations of a text. The
- *   message's metadata has `usage`, `costUsd` and `model`.
+ *   parts, and artifacts are `data-artifact` parts. A text's citations are its
+ *   `providerMetadata.pawl.citations`. The message's metadata has `usage`, `costUsd` and `model`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *

@@ -96,7 +96,7 @@ export interface DialectRequest {
    *
    * @throws HTTPException or PawlError if the request does not fit the session.
    */
-  begin(view: ViewState): Begin;
+  begin(view: ViewState): Begin | Promise<Begin>;
   /**
    * Warnings for the developer about ignored parts of the request, with what to do about each. They must be
    * constant texts without request data: `handler({ onWarning })` is called once per text.

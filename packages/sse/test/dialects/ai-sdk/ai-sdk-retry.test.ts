@@ -45,6 +45,29 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     },
   );
 
+  it("sendMessage() with the id of the failed message tries it again, and a second failure too", async () => {
+    expectPrinted("pawl: invalid_request_error");
+    const model = scriptedModel([atOnce, atOnce, works, works]);
+    const served = await serve(model, { dialect: aiSdk() });
+    const client = chat(version, served, { id: "c" });
+    const send = async (text: string) => {
+      client.messages = [];
+      await client.sendMessage({ id: "m1", role: "user", parts: [{ type: "text", text }] } as never);
+    };
+    await send("Hi");
+    expect([client.status, model.requests.length]).toEqual(["error", 1]);
+    await send("Ho");
+    expect([client.status, model.requests.length]).toEqual(["error", 1]);
+    await send("Hi");
+    expect([client.status, model.requests.length]).toEqual(["error", 2]);
+    await send("Hi");
+    await expectTalk(served, client, ["Hi", "Now it works."]);
+    // An answered message is not answered again, whatever is sent twice.
+    await send("Hi");
+    await expectTalk(served, client, ["Hi", "Now it works."]);
+    expect(model.requests).toHaveLength(3);
+  });
+
   it("regenerate() shows the failed run's work, and continues from it", async () => {
     expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([lookUp, broken, works]), { dialect: aiSdk() });

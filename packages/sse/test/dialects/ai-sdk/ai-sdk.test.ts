@@ -75,7 +75,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
       await client.sendMessage({ text: "Look" });
       const part = callOf(client, "look");
       expect(part).toMatchObject({ state: "approval-requested", input: { what: "x" } });
-      expect(part.approval?.descriptor).toEqual({ tool: "look", input: { what: "x" } });
+      expect(part.callProviderMetadata?.pawl?.approval).toEqual({ tool: "look", input: { what: "x" } });
       await client.addToolApprovalResponse({ id: part.approval?.id ?? "", approved });
       await eventually(() => textOf(client.messages.at(-1)) === "Then so.");
       await settled(client);

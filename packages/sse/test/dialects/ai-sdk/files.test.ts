@@ -1,13 +1,22 @@
-import { scriptedModel } from "@pawl/testing";
+import { memoryFiles } from "@pawl/core";
+import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi, aiSdk } from "../../../src/index.ts";
 import { httpAgent, reloaded, say, talk } from "../../support/agents.ts";
-import { chat, history } from "../../support/chat.ts";
+import { chat, history, type Message, textOf } from "../../support/chat.ts";
 import { DOT, dot, image, serveFiles } from "../../support/filing.ts";
 import { serve } from "../../support/served.ts";
 
 const hello = () => scriptedModel([{ text: "Hello." }]);
 const PIXEL = "iVBORw0KGgo=";
+/** Another PNG of one pixel: bytes after its end make it another file. */
+const OTHER = Buffer.concat([dot, Buffer.from("!")]).toString("base64");
+const picture = (data: string) => ({
+  type: "file",
+  mediaType: "image/png",
+  url: `data:image/png;base64,${data}`,
+});
 const WORDS = "Messages cannot have files here";
 
 describe.each([6, 7] as const)("W2 a file in a message of the AI SDK %i", (version) => {
@@ -100,6 +109,36 @@ describe.each([6, 7] as const)("F1 W2 files in messages of the AI SDK %i", (vers
     expect(await send([file, said])).toContain("This message has been answered.");
     for (const changed of [[said], [file, file, said], [{ ...file, url: `/files/${other}` }, said]])
       expect(await send(changed)).toContain("A message that was sent cannot be changed");
+  });
+});
+
+describe.each([6, 7] as const)("F1 W5 a failed message of the AI SDK %i that is sent again", (version) => {
+  const said = { type: "text", text: "What?" };
+  const failing = async () => {
+    expectPrinted("pawl: invalid_request_error");
+    const model = strictModel({ script: [{ text: "", fault: { status: 400 } }, { text: "A dot." }] });
+    const served = await serve(model, { dialect: aiSdk(), files: memoryFiles() });
+    const page = chat(version, served, { id: "c1" });
+    await page.sendMessage({ text: "What?", files: [picture(DOT)] } as never);
+    expect([page.status, model.requests.length]).toEqual(["error", 1]);
+    return { model, page };
+  };
+
+  it.each(["regenerate", "sendMessage"] as const)("is refused by %s() with another picture", async (how) => {
+    const { page, model } = await failing();
+    const [message] = page.messages;
+    const parts = [picture(OTHER), said];
+    page.messages = [{ ...message, parts } as Message];
+    if (how === "regenerate") await page.regenerate();
+    else await page.sendMessage({ parts, messageId: message?.id } as never);
+    expect(page.error?.message).toContain("A message that was sent cannot be changed");
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it("is tried again with the same picture", async () => {
+    const { page } = await failing();
+    await page.regenerate();
+    expect([page.error, textOf(page.messages.at(-1))]).toEqual([undefined, "A dot."]);
   });
 });
 
