@@ -121,7 +121,9 @@ describe("a call that waits for a time", () => {
       const expires = pending[0]?.expires;
       expect(expires).toMatchObject({ default: { yes: false } });
       if (dialect.name !== "native")
-        expect(frames.at(-1)).toMatchObject({ outcome: { interrupts: [{ metadata: { expiresAt: expires?.at } }] } });
+        expect(frames.at(-1)).toMatchObject({
+          outcome: { interrupts: [{ metadata: { expiresAt: expires?.at } }] },
+        });
       await expect.poll(async () => (await served.store.sessions.get(sessionId))?.openRun).toBeNull();
       const { messages } = await served.runtime.view(sessionId, { userId: "ada" });
       expect(messages[1]?.text).toBe("Then not.");

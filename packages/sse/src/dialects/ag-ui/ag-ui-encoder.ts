@@ -84,7 +84,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   };
 }
 
-// No RUN_ERROR: a client that has lost the response sends the same thread as one that asks for another answer.
+// No RUN_ERROR: a client that has lost the response sends the same thread as one that wants another answer.
 const ANSWERED: AgUiEvent = {
   type: "CUSTOM",
   name: "already_answered",

@@ -7,7 +7,7 @@ import { questionId } from "../base/question-id.ts";
  *
  * @param isOne whether the client has declared AG-UI 1.0 or later
  */
-// A client before 1.0 sends nothing any more once an interrupt has expired, not even a message that cancels it.
+// A client before 1.0 sends nothing more once an interrupt has expired, not even a message that cancels it.
 export function interrupt(question: Question, isOne: boolean): object {
   const { callId: toolCallId, seq, kind, payload, answerSchema, expires, clientTool, changed } = question;
   return {

@@ -37,8 +37,8 @@ export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
 export interface Again {
   begin: Begin;
   /**
-   * Whether the user's last message has a complete answer that the client lacks: it lost the response, or asks
-   * for another answer.
+   * Whether the user's last message has a complete answer that the client lacks: it lost the response, or
+   * asks for another answer.
    */
   isAnswered?: boolean;
 }
