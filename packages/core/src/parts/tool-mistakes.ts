@@ -40,15 +40,22 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
  */
 export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
   const whose = `tool "${tool.name}" of the agent "${leg.run.agent.name}"`;
+  const [place = ""] = /\n\s+at .*/.exec(Object(thrown).stack ?? "") ?? [];
+  const isOwn = of === "format" && !isBug(thrown);
+  const what = isOwn
+    ? messageOf(thrown)
+    : `${nameOf(thrown)}${messageOf(thrown)}${place.replace(/\s+/g, " ")}`;
   if (of === "format") {
-    const text = `\`format\` of the ${whose} failed, so the model got the result in its default form: ${messageOf(thrown)}`;
+    const text = `\`format\` of the ${whose} failed, so the model got the result in its default form: ${what}`;
     reportOnce(leg, tool, of, new Error(text, { cause: thrown }));
   } else if (isBug(thrown)) {
-    const [place = ""] = /\n\s+at .*/.exec(thrown.stack ?? "") ?? [];
-    const what = `${thrown.name}: ${thrown.message}${place.replace(/\s+/g, " ")}`;
     const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
     reportOnce(leg, tool, place, new Error(text, { cause: thrown }));
   }
+}
+
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ` : "";
 }
 
 // Not a bug: a `TypeError` of `fetch`, which has a cause, or one of Node, which has a code (an invalid URL).

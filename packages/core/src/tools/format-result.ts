@@ -27,7 +27,9 @@ export function formatForModel(
   }
 }
 
-const NO_CONTENT = new Error("The API would refuse what it returned.");
+const NO_CONTENT = new Error(
+  "It must return a text or a list of content blocks that the API accepts, and no promise.",
+);
 
 /**
  * Returns a string unchanged, and a list as the content blocks that the API accepts. Returns `undefined` for

@@ -186,7 +186,7 @@ function isExpected(error: unknown, { signal }: Request): boolean {
 }
 
 function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
-  return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`, or the client's \`url\`.`;
+  return `No such route: ${method} ${path}. This handler serves ${basePath.replace(/\/+$/, "")}/runs and ${basePath.replace(/\/+$/, "")}/sessions. Check \`basePath\`, or the client's \`url\`.`;
 }
 
 /** Returns the function that counts streams: against the user's limit, and as followers of their sessions. */

@@ -146,9 +146,13 @@ function findQuestion(state: SessionState, callId: string, questionSeq: number |
   const isUnnamed = questionSeq === undefined && call.question.changed !== undefined;
   const isClosed = isUnnamed || !isWaiting(call) || openRun(state) === undefined;
   const hasLaterQuestion = (questionSeq ?? call.question.seq) < call.question.seq;
+  if (isUnnamed && isWaiting(call)) throw refusal("already_answered", ASKED_AGAIN, { callId });
   if (isClosed || hasLaterQuestion) throw alreadyAnswered(callId);
   return call;
 }
+
+const ASKED_AGAIN =
+  "This question was asked again, because what it asks about has changed. Read it, and answer with its `seq` as `question`.";
 
 function alreadyAnswered(callId: string): PawlError {
   return refusal("already_answered", "This question has been answered already.", { callId });

@@ -156,8 +156,16 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
   });
 
   it.each([
-    ["throws", () => (undefined as unknown as { text: string }).text, /TypeError|Cannot read properties/],
-    ["returns what the API would refuse", () => [{ type: "video" }], /The API would refuse what it returned/],
+    [
+      "throws",
+      () => (undefined as unknown as { text: string }).text,
+      /default form: TypeError: Cannot read properties of undefined .* at /,
+    ],
+    [
+      "returns what the API would refuse",
+      () => [{ type: "video" }],
+      /It must return a text or a list of content blocks/,
+    ],
   ])(
     "B5 a `format` that %s, once: the model gets the result in its default form",
     async (_, format, cause) => {

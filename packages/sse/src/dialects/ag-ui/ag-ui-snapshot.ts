@@ -24,8 +24,8 @@ export function inOrder(view: ViewState): AgUiEvent[] {
 /**
  * Returns two snapshots that replace all messages since `before`. Clients keep the order of their messages
  * and append new ones. So the first snapshot removes the messages, and the second one adds them in the
- * session's order. Clients keep their own thinking and activities unless a snapshot has some, so the first one has a
- * placeholder of each role that it lacks.
+ * session's order. Clients keep their own thinking and activities unless a snapshot has some, so the first
+ * one has a placeholder of each role that it lacks.
  */
 export function replacing(before: ViewState, view: ViewState): AgUiEvent[] {
   const lacks = placeholders(agUiMessages(before), agUiMessages(view));
