@@ -74,6 +74,17 @@ describe.each(REFUSALS)("what %s refuses is not the new message", (by, refusal) 
   });
 });
 
+it("B1 leaves out a refused answer although the message that showed it was redacted", async () => {
+  const { stops, log, pawl, check } = talk(
+    refusing(filtered, (request) => says(isCulprit(request) ? "FORBIDDEN" : "Fine.")),
+  );
+  expect(await stops("Culprit", "one")).toEqual(["end_turn", "refusal"]);
+  const message = (await log()).findLast(({ type }) => type === "user_message");
+  await pawl.redact(message?.sessionId ?? "", message?.seq ?? 0, { userId: "ada" });
+  expect(await stops("two")).toEqual(["end_turn"]);
+  await check();
+});
+
 describe("user data that were refused", () => {
   const whole = ({ system, messages }: Asked) => JSON.stringify([system, messages]);
 
