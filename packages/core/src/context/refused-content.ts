@@ -1,6 +1,7 @@
 import { clipText } from "../base/clip-text.ts";
 import type { Json } from "../base/json.ts";
 import type { RefusedContent } from "../log/event-parts.ts";
+import { REDACTED } from "../log/store/redacted.ts";
 import { type ContentBlock, isServerCall, isServerResult, isText, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { withoutMedia } from "./file-notes.ts";
@@ -18,9 +19,9 @@ export function withoutRefused(entries: readonly ContextEntry[], { events }: Ref
 
 const NOTE = "[left out: the model's provider refused this]";
 
-/** Returns whether a note has replaced all content of an entry. */
+/** Returns whether a note has replaced all content of an entry, also one that was redacted since then. */
 export function isLeftOut({ blocks }: ContextEntry): boolean {
-  return blocks.every((block) => block.text === NOTE || block.content === NOTE);
+  return blocks.every(({ text, content = text }) => content === NOTE || content === REDACTED);
 }
 
 /**

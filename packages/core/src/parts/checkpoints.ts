@@ -12,6 +12,7 @@ import { estimatedPart, estimatedPrompt } from "../session/counted-prompt.ts";
 import { openRun } from "../session/state.ts";
 import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
+import { withAcceptedUserData } from "./refused-user-data.ts";
 
 /**
  * Stores a checkpoint if the context has more files than one request may have, or if one of the agent's
@@ -105,6 +106,7 @@ async function storeCheckpoint(
     reason,
     ...(summary !== undefined && { summary: summary.toWellFormed() }),
   };
-  await leg.log.add([...charged, ...checkpointEvents(leg.log.state, leg.run.agent, data, leg.run.newId())]);
+  const state = reason === "drop_old_results" ? leg.log.state : await withAcceptedUserData(leg, entries);
+  await leg.log.add([...charged, ...checkpointEvents(state, leg.run.agent, data, leg.run.newId())]);
   return true;
 }

@@ -5,6 +5,7 @@ import type { RefusedContent } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { RefusalOutcome } from "../loop/leg/part-types.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
+import type { SessionState } from "../session/state.ts";
 
 /** Changes nothing, and does not ask again. */
 export const NOTHING: RefusalOutcome = { events: [], again: false };
@@ -23,8 +24,8 @@ export function refusedCheckpoint(
   refused: RefusedContent,
   uptoSeq: number,
   fromSeq?: number,
+  state: SessionState = leg.log.state,
 ): NewEvent[] {
-  const { state } = leg.log;
   const [first] = state.entries;
   if (first === undefined) return [];
   // Processes of an earlier version ignore `refused`. If `from_seq` is the first entry, they replace nothing.
@@ -37,10 +38,13 @@ export function refusedCheckpoint(
 }
 
 /**
- * Returns what the model has not accepted yet: the entries after its last answer, except for those that were
- * left out before.
+ * Returns what the model has not accepted yet: the entries after its last answer, and a summary that was made
+ * since then, except for what was left out before.
  */
 export function newEntries({ log: { state } }: Leg): ContextEntry[] {
   const lastAnswer = state.entries.findLastIndex(({ role }) => role === "assistant");
-  return state.entries.slice(lastAnswer + 1).filter((entry) => !isLeftOut(entry));
+  const answerSeq = state.entries[lastAnswer]?.seq ?? 0;
+  return state.entries.filter(
+    (entry, index) => (index > lastAnswer || entry.seq > answerSeq) && !isLeftOut(entry),
+  );
 }

@@ -9,6 +9,7 @@ import type { RefusalOutcome } from "../loop/leg/part-types.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { checkpointByStrategy } from "./checkpoints.ts";
 import { NOTHING, newEntries, refusedCheckpoint, type Sent } from "./refused-common.ts";
+import { withAcceptedUserData } from "./refused-user-data.ts";
 
 type Change = RefusedContent["events"][number];
 
@@ -36,7 +37,8 @@ export async function afterSize(
   const fromSeq = oldestKept(short, most);
   if (fromSeq === undefined && totalChars(short) + (prefix?.chars ?? 0) >= before)
     return { ...NOTHING, stop: CONTEXT_WINDOW };
-  const checkpoint = refusedCheckpoint(leg, refused, uptoSeq, fromSeq);
+  const state = await withAcceptedUserData(leg, short, refused.events);
+  const checkpoint = refusedCheckpoint(leg, refused, uptoSeq, fromSeq, state);
   return isSecond
     ? { events: checkpoint, again: false, stop: CONTEXT_WINDOW }
     : { events: checkpoint, again: true };

@@ -100,7 +100,10 @@ function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Ref
 async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const fresh = newEntries(leg);
   const byUser = await messagesAmong(leg, fresh);
-  const byOthers = [...fresh.filter(({ seq }) => !byUser.has(seq)), ...suspectedAnswer(leg, isSecond)];
+  const byOthers = [
+    ...fresh.filter(({ seq }) => !byUser.has(seq)),
+    ...suspectedAnswer(leg, isSecond, isPaused(leg.log.state)),
+  ];
   const again = !isSecond && byOthers.length > 0;
   const events = (again ? byOthers : fresh).map(({ seq }) => ({ seq, keep: 0 }));
   if (events.length === 0) return { ...NOTHING, stop: REFUSAL };
@@ -108,33 +111,41 @@ async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<Refus
   return again ? { events: checkpoint, again } : { events: checkpoint, again, stop: REFUSAL };
 }
 
-/** Returns the model's last answer if all that came after it was left out before, or nothing came. */
-function suspectedAnswer({ log: { state } }: Leg, isSecond: boolean): ContextEntry[] {
+/** Returns the model's last answer if it is paused, or if something after it was left out before. */
+function suspectedAnswer(
+  { log: { state } }: Leg,
+  isSecond: boolean,
+  isPausedAnswer: boolean,
+): ContextEntry[] {
   const index = state.entries.findLastIndex(({ role }) => role === "assistant");
   const answer = state.entries[index];
   if (isSecond || answer === undefined || isLeftOut(answer)) return [];
-  return isPaused(state) || state.entries.slice(index + 1).some(isLeftOut) ? [answer] : [];
+  return isPausedAnswer || state.entries.slice(index + 1).some(isLeftOut) ? [answer] : [];
 }
 
-/** Returns the `seq`s of those entries that are messages of the user. */
+/** Returns the `seq`s of those entries that are messages of the user, or notes with a fixed text of Pawl. */
 async function messagesAmong(leg: Leg, entries: readonly ContextEntry[]): Promise<Set<number>> {
   const afterSeq = Math.min(...entries.map(({ seq }) => seq)) - 1;
   const seqs = new Set<number>();
   if (entries.length === 0) return seqs;
-  for await (const { seq } of leg.run.read({ afterSeq, types: ["user_message"] })) seqs.add(seq);
+  for await (const event of leg.run.read({ afterSeq, types: ["user_message", "note"] }))
+    if (event.type !== "note" || event.data.landing || event.data.reminder) seqs.add(event.seq);
   return seqs;
 }
 
 /**
  * Leaves out what the model has refused to answer for the second time in a row. If something has come since
- * the first time, asks again with that alone.
+ * the first time, asks again with that alone. If the model refuses a message although all before it was left
+ * out, its last answer must be at fault, and is left out.
  */
 function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): RefusalOutcome {
   const { refusedSeq } = leg.log.state;
   const fresh = newEntries(leg);
   const refusedBefore = fresh.filter(({ seq }) => seq < refusedSeq);
-  if (refusedBefore.length === 0 && !isSecond) return NOTHING;
-  const again = !isSecond && refusedBefore.length < fresh.length;
-  const events = (again ? refusedBefore : fresh).map(({ seq }) => ({ seq, keep: 0 }));
+  const suspected = [...refusedBefore, ...suspectedAnswer(leg, isSecond, false)];
+  const again = !isSecond && (fresh.length === 0 || refusedBefore.length < fresh.length);
+  const refused = again ? suspected : fresh;
+  if (refused.length === 0) return NOTHING;
+  const events = refused.map(({ seq }) => ({ seq, keep: 0 }));
   return { events: refusedCheckpoint(leg, { by: "model", events }, uptoSeq), again };
 }
