@@ -1,13 +1,15 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
-import { PawlError } from "../base/errors.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import { sha256 } from "../base/sha256.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
-import { referenceOf } from "../log/store/blob-reference.ts";
+import { type BlobReference, referenceOf } from "../log/store/blob-reference.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { checkStore } from "./check-store.ts";
-import { jsonIfLarger } from "./json-size.ts";
+import { jsonIfLarger, utf8Length } from "./json-size.ts";
 import { withEvents } from "./open-session.ts";
 import { wrapStore } from "./wrap-store.ts";
 
@@ -18,9 +20,6 @@ export interface BlobOptions {
 }
 
 const OPTIONS: OptionKinds<BlobOptions> = { aboveBytes: "number" };
-
-/** Loads the code that reads and writes blobs. Most sessions have none. */
-const payloads = () => import("./blob-payloads.ts");
 
 /**
  * Wraps a store so that large payloads are kept in `blobs`. The log stores a reference instead,
@@ -72,10 +71,9 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
       open: async ({ snapshot: _, ...session }) => {
         const opened = await open(session);
         if (opened === undefined || !opened.events.some(isSlim)) return opened;
-        return await withEvents(store, opened, async () => {
-          const { whole } = await payloads();
-          return await Promise.all(opened.events.map((event) => whole(event, blobs)));
-        });
+        return await withEvents(store, opened, () =>
+          Promise.all(opened.events.map((event) => whole(event, blobs))),
+        );
       },
     }),
     append: appendSlim(store.append.bind(store), blobs, aboveBytes),
@@ -87,7 +85,7 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
     }),
     read: async function* (sessionId, options) {
       for await (const event of store.read(sessionId, options)) {
-        yield isSlim(event) ? await (await payloads()).whole(event, blobs) : event;
+        yield isSlim(event) ? await whole(event, blobs) : event;
       }
     },
   };
@@ -100,26 +98,22 @@ function appendSlim(
   aboveBytes: number,
 ): EventStore["append"] {
   return async (sessionId, events, options) => {
-    // Serialized and copied before the first `await`, so that later changes by the caller are not stored.
+    // Serialized before the first `await`, so that later changes by the caller are not stored.
     const texts = events.map(({ data }) => blobText(data, aboveBytes));
     const written = new Map<string, string>();
     let slim = events;
     if (texts.some((text) => text !== undefined)) {
       checkBatch(events, options.appendId);
-      const copies = events.map((event, index) =>
-        texts[index] === undefined ? { ...event, data: JSON.parse(jsonText(event.data)) } : { ...event },
-      ) as NewEvent[];
-      slim = await (await payloads()).putPayloads({ blobs, sessionId, written }, copies, texts);
+      slim = await slimmed(events, texts, written);
+      const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
+      await Promise.all(puts);
     }
     try {
       const rows = await append(sessionId, slim, options);
       if (!rows.some(isSlim)) return rows;
-      const { whole } = await payloads();
       return await Promise.all(rows.map((event) => whole(event, blobs, written)));
     } catch (error) {
-      const { event } = PawlError.is(error, "key_taken") ? error.details : {};
-      if (event === undefined || !isSlim(event as StoredEvent)) throw error;
-      throw await (await payloads()).withWholeEvent(error as PawlError, event as StoredEvent, blobs);
+      throw await withWholeEvent(error, blobs);
     }
   };
 }
@@ -143,4 +137,67 @@ function mayLookLikeReference(data: unknown): boolean {
 /** Returns whether an event has a reference instead of its payload. */
 function isSlim(event: StoredEvent): boolean {
   return referenceOf(event.data) !== undefined;
+}
+
+/**
+ * Returns a copy of the batch with references instead of the payloads that have a text. Adds these texts to
+ * `written`, by hash. Copies before the first `await`, so that later changes by the caller have no effect.
+ */
+async function slimmed(
+  events: readonly NewEvent[],
+  texts: readonly (string | undefined)[],
+  written: Map<string, string>,
+): Promise<NewEvent[]> {
+  const slim = events.map(async (event, index) => {
+    const text = texts[index];
+    if (text === undefined) return { ...event, data: JSON.parse(jsonText(event.data)) as Json };
+    const copy = { ...event };
+    const data: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
+    written.set(data.$blob, text);
+    return { ...copy, data };
+  });
+  return (await Promise.all(slim)) as NewEvent[];
+}
+
+/**
+ * Returns the event with its payload instead of a reference. A text in `written` is not fetched or verified.
+ */
+async function whole(
+  event: StoredEvent,
+  blobs: BlobStore,
+  written?: ReadonlyMap<string, string>,
+): Promise<StoredEvent> {
+  const id = referenceOf(event.data)?.$blob;
+  if (id === undefined) return event;
+  const { sessionId, seq } = event;
+  let text = written?.get(id);
+  if (text === undefined) {
+    text = await blobStoreCall(() => blobs.get(sessionId, id));
+    if (text === undefined || (await sha256(text)) !== id) {
+      const flaw = text === undefined ? "missing" : "damaged";
+      throw new PawlError("store_unavailable", `A blob is ${flaw}: event ${seq} of session "${sessionId}".`, {
+        details: { sessionId, seq, blob: id },
+      });
+    }
+  }
+  return { ...event, data: JSON.parse(text) } as StoredEvent;
+}
+
+/** Adds the payload to the event in a `key_taken` error, if the payload is a blob. */
+async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown> {
+  if (!PawlError.is(error, "key_taken")) return error;
+  const event = error.details.event as StoredEvent | undefined;
+  if (event === undefined || !isSlim(event)) return error;
+  const details = { ...error.details, event: await whole(event, blobs) };
+  return new PawlError("key_taken", error.message, { cause: error, details });
+}
+
+/** Calls the blob store. Errors other than a PawlError become `store_unavailable`. */
+async function blobStoreCall<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (PawlError.is(cause)) throw cause;
+    throw new PawlError("store_unavailable", `The blob store failed: ${messageOf(cause)}`, { cause });
+  }
 }
