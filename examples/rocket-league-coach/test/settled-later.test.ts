@@ -2,6 +2,7 @@ import { memoryStore } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../../test/support/pause.ts";
+import { allowPrinted } from "../../../test/support/printed.ts";
 import { settled } from "../../../test/support/settled.ts";
 import { type Billed, billing, type Coaching, type CoachingOptions, tokenOf } from "./support/coaching.ts";
 import { logOf, sessionOf, setUp, storedMessages } from "./support/set-up.ts";
@@ -125,6 +126,8 @@ async function unsettled({ open, user, down, answer, recovered }: Failing): Prom
 
 describe("X3 E10 a run that is settled later", () => {
   it("X3 E10 has the messages that it has answered, and not those that the next run begins with", async () => {
+    // On a busy machine, the next run may begin while the first process still has the credentials.
+    allowPrinted('pawl: The script of "claude-scripted" is out of replies');
     const story = failing();
     const { user, model, down } = story;
     const { session, leave } = await threeMessages(story);
