@@ -23,7 +23,7 @@ export interface ViewQuestion {
   /** The kind of the question, e.g. `approval`. */
   kind: string;
   state: "open" | "answered" | "expired" | "closed";
-  /** The answer, or the default. Absent while there is none. */
+  /** The answer, or the default of an expired question. Absent if it is open or closed. */
   value?: Json;
   /** Why the question was closed, or why the tool of the page has failed. */
   reason?: string;

@@ -186,7 +186,8 @@ function isExpected(error: unknown, { signal }: Request): boolean {
 }
 
 function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
-  return `No such route: ${method} ${path}. This handler serves ${basePath.replace(/\/+$/, "")}/runs and ${basePath.replace(/\/+$/, "")}/sessions. Check \`basePath\`, or the client's \`url\`.`;
+  const base = basePath.replace(/\/+$/, "");
+  return `No such route: ${method} ${path}. This handler serves ${base}/runs and ${base}/sessions. Check \`basePath\`, or the client's \`url\`.`;
 }
 
 /** Returns the function that counts streams: against the user's limit, and as followers of their sessions. */
