@@ -1,7 +1,6 @@
 import type { ModelFailure } from "../base/errors.ts";
 import { haveMedia } from "../context/file-blocks.ts";
 import { tooManyFiles } from "../context/file-limits.ts";
-import { isLeftOut } from "../context/refused-content.ts";
 import { isPaused } from "../context/server-calls.ts";
 import type { RefusedContent } from "../log/event-parts.ts";
 import { CONTEXT_WINDOW, REFUSAL } from "../log/stop-reason.ts";
@@ -11,6 +10,7 @@ import { isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
 import { NOTHING, newEntries, refusedCheckpoint, type Sent } from "./refused-common.ts";
+import { suspects } from "./refused-earlier.ts";
 import { afterSize } from "./refused-size.ts";
 
 /**
@@ -56,7 +56,7 @@ async function refusalOutcome(
     case "filter":
       return await afterFilter(leg, sent);
     case "model":
-      return afterModelsRefusal(leg, sent);
+      return await afterModelsRefusal(leg, sent);
   }
 }
 
@@ -94,33 +94,21 @@ function afterFiles(leg: Leg, message: string, { uptoSeq, isSecond }: Sent): Ref
 /**
  * Leaves out what a filter has refused. At first, these are new entries that the user did not write, e.g.
  * tool results and knowledge. If there is no such entry, or the filter refuses the rest, too, all new entries
- * are left out, and the run ends. If the filter still refuses the next message, the model's last answer, or a
- * paused one, must be at fault, and is left out.
+ * are left out, and the run ends. If the filter still refuses the next message, earlier entries or a paused
+ * answer must be at fault, and are left out.
  */
 async function afterFilter(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const fresh = newEntries(leg);
   const byUser = await messagesAmong(leg, fresh);
   const byOthers = [
     ...fresh.filter(({ seq }) => !byUser.has(seq)),
-    ...suspectedAnswer(leg, isSecond, isPaused(leg.log.state)),
+    ...(isSecond ? [] : await suspects(leg, fresh, isPaused(leg.log.state))),
   ];
   const again = !isSecond && byOthers.length > 0;
   const events = (again ? byOthers : fresh).map(({ seq }) => ({ seq, keep: 0 }));
   if (events.length === 0) return { ...NOTHING, stop: REFUSAL };
   const checkpoint = refusedCheckpoint(leg, { by: "filter", events }, uptoSeq);
   return again ? { events: checkpoint, again } : { events: checkpoint, again, stop: REFUSAL };
-}
-
-/** Returns the model's last answer if it is paused, or if something after it was left out before. */
-function suspectedAnswer(
-  { log: { state } }: Leg,
-  isSecond: boolean,
-  isPausedAnswer: boolean,
-): ContextEntry[] {
-  const index = state.entries.findLastIndex(({ role }) => role === "assistant");
-  const answer = state.entries[index];
-  if (isSecond || answer === undefined || isLeftOut(answer)) return [];
-  return isPausedAnswer || state.entries.slice(index + 1).some(isLeftOut) ? [answer] : [];
 }
 
 /** Returns the `seq`s of those entries that are messages of the user, or notes with a fixed text of Pawl. */
@@ -136,13 +124,13 @@ async function messagesAmong(leg: Leg, entries: readonly ContextEntry[]): Promis
 /**
  * Leaves out what the model has refused to answer for the second time in a row. If something has come since
  * the first time, asks again with that alone. If the model refuses a message although all before it was left
- * out, its last answer must be at fault, and is left out.
+ * out, earlier entries must be at fault, and are left out.
  */
-function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): RefusalOutcome {
+async function afterModelsRefusal(leg: Leg, { uptoSeq, isSecond }: Sent): Promise<RefusalOutcome> {
   const { refusedSeq } = leg.log.state;
   const fresh = newEntries(leg);
   const refusedBefore = fresh.filter(({ seq }) => seq < refusedSeq);
-  const suspected = [...refusedBefore, ...suspectedAnswer(leg, isSecond, false)];
+  const suspected = isSecond ? [] : [...refusedBefore, ...(await suspects(leg, fresh, false))];
   const again = !isSecond && (fresh.length === 0 || refusedBefore.length < fresh.length);
   const refused = again ? suspected : fresh;
   if (refused.length === 0) return NOTHING;

@@ -1,7 +1,19 @@
+import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type ContentBlock, type Json, tool } from "../../src/index.ts";
-import { bad, filtered, type Rules, says, talk, texts, windowOf } from "../support/refusing.ts";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { type ContentBlock, type Json, memoryStore, tool } from "../../src/index.ts";
+import {
+  bad,
+  filtered,
+  REFUSALS,
+  type Rules,
+  refusing,
+  says,
+  talk,
+  texts,
+  windowOf,
+} from "../support/refusing.ts";
 
 describe("content that is long in other ways than one text", () => {
   it("B1 drops the oldest messages if there are too many to shorten", async () => {
@@ -78,6 +90,52 @@ describe("an answer of the model that a filter refuses later", () => {
     for (const input of ["one", "two", "three", "four"]) stops.push((await say(input)).stop.type);
     expect(stops).toEqual(["end_turn", "refusal", "end_turn", "refusal"]);
     expect(model.rejected).toEqual([]);
+  });
+});
+
+describe.each(REFUSALS)("an earlier conversation that is refused later by %s", (_, refusal) => {
+  it("B1 is left out with the second message after a change of the model", async () => {
+    const store = memoryStore();
+    const model = strictModel({ model: "claude-haiku-4-5", rules: () => says("Hello.") });
+    const before = talk(() => says(""), { model }, { store });
+    await before.stops("FORBIDDEN", "Tell me more", "And more", "Thanks");
+    const [{ sessionId = "" } = {}] = await before.log();
+    const after = talk(
+      refusing(refusal, () => says("Fine.")),
+      {},
+      { store },
+    );
+    const say = async (input: string) =>
+      (await after.pawl.run("helper", { userId: "ada", sessionId, input }).result).stop.type;
+    // The model's own refusal counts from the second in a row, so it takes one message more.
+    const refusals = refusal === filtered ? ["refusal"] : ["refusal", "refusal"];
+    for (const stop of [...refusals, "end_turn", "end_turn"]) expect(await say("Hello again")).toBe(stop);
+    expect(model.requests).toHaveLength(4);
+    expect(after.model.rejected).toEqual([]);
+  });
+
+  it("B1 is left out in steps that double if the same model has accepted it", async () => {
+    let isStrict = false;
+    const { stops, say, model, log } = talk((request) =>
+      isStrict && bad(request) ? refusal : says("Hello."),
+    );
+    await say("FORBIDDEN");
+    for (let n = 0; n < 20; n += 1) await say(`Number ${n}`);
+    isStrict = true;
+    const later = await stops("one", "two", "three", "four", "five", "six", "seven");
+    expect(later.at(-1)).toBe("end_turn");
+    expect(later.indexOf("end_turn")).toBeLessThan(7);
+    expect(model.rejected).toEqual([]);
+    assertSoundLog(await log());
+  });
+
+  it("B1 keeps the conversation of a user who insists once", async () => {
+    const { stops, say, model } = talk(refusing(refusal, () => says("Hello.")));
+    for (const input of ["one", "two", "three"]) await say(input);
+    await stops("FORBIDDEN", "FORBIDDEN again");
+    expect(await stops("Hello")).toEqual(["end_turn"]);
+    const last = texts(model.requests.at(-1) as never);
+    for (const input of ["one", "two", "three", "Hello"]) expect(last).toContain(input);
   });
 });
 
