@@ -20,8 +20,9 @@ export { type PictureType, pictureType } from "./files/picture-type.ts";
 
 // Usage
 
-export { pricingFor, type UsageChargesOptions, usageCharges } from "./model/charges.ts";
+export { type UsageChargesOptions, usageCharges } from "./model/charges.ts";
 export { longestAnswer, writtenLength } from "./model/estimate.ts";
+export { pricingFor } from "./model/price-factors.ts";
 export { addUsage, noUsage, type RawUsage, type TokenPrices, usageFromWire } from "./model/pricing.ts";
 export type { UsageEstimates } from "./model/usage-so-far.ts";
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import { type Fields, factorOf } from "./price-factors.ts";
 import {
   addUsage,
   costUsd,
@@ -6,7 +7,6 @@ import {
   noUsage,
   type Pricing,
   type RawUsage,
-  type TokenPrices,
   type Usage,
   usageFromWire,
 } from "./pricing.ts";
@@ -53,32 +53,45 @@ const MOST_REPORTED = 20;
  * ```
  */
 export function usageCharges(options: UsageChargesOptions): (sent: object) => RawUsage {
-  let all: { readonly [field: string]: unknown } = {};
-  const unknown: string[] = [];
+  const { pricing, requested = {} } = options;
+  // The prices of the client include the factors of the request.
+  const included = pricing === undefined ? 1 : factorOf(requested, pricing);
+  let all: Fields = requested;
+  let unknown: readonly string[] = [];
   return (sent) => {
     // A server may send anything.
     if (!isJsonObject(sent)) return sent as RawUsage;
-    const { price_factor: _, other_usd: __, unknown_fields: ___, ...own } = sent as RawUsage;
-    const present = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
-    all = { ...all, ...Object.fromEntries(present) };
-    unknown.push(...newUnknown(all, options));
-    return {
-      ...own,
-      ...chargesIn(all, options),
-      ...(unknown.length > 0 && { unknown_fields: [...unknown] }),
-    };
+    const own = CHARGES.some((name) => name in sent)
+      ? without(sent, (_, name) => CHARGES.includes(name))
+      : sent;
+    const given = Object.values(own).some(isMissing) ? without(own, isMissing) : own;
+    all = { ...all, ...given };
+    const fresh = newUnknown(given, options);
+    if (fresh.length > 0) unknown = [...unknown, ...fresh];
+    const charges = chargesIn(all, options, included);
+    return { ...own, ...charges, ...(unknown.length > 0 && { unknown_fields: [...unknown] }) };
   };
 }
 
-function chargesIn(usage: { readonly [field: string]: unknown }, options: UsageChargesOptions): RawUsage {
+/** The fields that only a client sets. */
+const CHARGES: readonly string[] = ["price_factor", "other_usd", "unknown_fields"];
+
+function isMissing(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function without(usage: Fields, isLeftOut: (value: unknown, name: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([name, value]) => !isLeftOut(value, name)));
+}
+
+function chargesIn(usage: Fields, options: UsageChargesOptions, included: number): RawUsage {
   const { pricing } = options;
   const whole = withIterations(usage, options);
   if (pricing === undefined) return whole.counts;
-  const { requested = {} } = options;
-  const all = factorOf({ ...requested, ...usage }, pricing);
-  // The prices of the client include the factors of the request.
-  const factor = all / factorOf(requested, pricing);
+  const all = factorOf(usage, pricing);
+  const factor = all / included;
   const other = usesUsd(usage, pricing) + whole.otherUsd * all;
+  if (factor === 1 && other === 0) return whole.counts;
   return {
     ...whole.counts,
     ...(factor !== 1 && { price_factor: factor }),
@@ -87,68 +100,28 @@ function chargesIn(usage: { readonly [field: string]: unknown }, options: UsageC
   };
 }
 
-/**
- * Returns the prices of a request: multiplied by the factors that apply to its fields. A model client has
- * these as its `pricing`, so that limits on cost plan with them.
- *
- * @example
- * ```ts
- * import { pricingFor } from "@pawl/core/model";
- *
- * const prices = { input: 2, output: 10, cacheRead: 0.2, cacheWrite5m: 2.5, cacheWrite1h: 4 };
- * const pricing = { ...prices, factors: { speed: { fast: 2 } } };
- * console.log(pricingFor(pricing, { speed: "fast" }).output); // 20
- * ```
- */
-export function pricingFor(pricing: Pricing, requested: { readonly [field: string]: unknown }): Pricing {
-  const factor = factorOf(requested, pricing);
-  if (factor === 1) return pricing;
-  const { longPrompt } = pricing;
-  return {
-    ...pricing,
-    ...scaled(pricing, factor),
-    ...(longPrompt && { longPrompt: { ...longPrompt, ...scaled(longPrompt, factor) } }),
-  };
-}
-
-function scaled(prices: TokenPrices, factor: number): TokenPrices {
-  const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
-  return {
-    input: input * factor,
-    output: output * factor,
-    cacheRead: cacheRead * factor,
-    cacheWrite5m: cacheWrite5m * factor,
-    cacheWrite1h: cacheWrite1h * factor,
-  };
-}
-
-function factorOf(usage: { readonly [field: string]: unknown }, { factors = {} }: Pricing): number {
-  const found = Object.entries(factors).map(([field, byValue]) => {
-    const value = `${Object.hasOwn(usage, field) ? usage[field] : ""}`;
-    return Object.hasOwn(byValue, value) ? (byValue[value] ?? 1) : 1;
-  });
-  return found.reduce((all, one) => all * one, 1);
-}
-
-function usesUsd(usage: { readonly [field: string]: unknown }, { perThousandUses = {} }: Pricing): number {
-  const counts: JsonObject = isJsonObject(usage.server_tool_use) ? usage.server_tool_use : {};
-  const costs = Object.entries(perThousandUses).map(([name, price]) => {
+function usesUsd({ server_tool_use: counts }: Fields, { perThousandUses }: Pricing): number {
+  if (!isJsonObject(counts)) return 0;
+  let usd = 0;
+  for (const [name, price] of Object.entries(perThousandUses ?? {})) {
     const count = Object.hasOwn(counts, name) ? counts[name] : 0;
-    return isCount(count) ? (Math.min(count, 1e6) * price) / 1_000 : 0;
-  });
-  return costs.reduce((all, one) => all + one, 0);
+    if (isCount(count)) usd += (Math.min(count, 1e6) * price) / 1_000;
+  }
+  return usd;
 }
+
+const NO_ITERATIONS = { counts: {}, otherUsd: 0 };
 
 /**
  * Adds the parts of an answer that its totals leave out, e.g. a compaction. `otherUsd` is how much more the
  * parts cost than all tokens together at the model's own prices; it may be negative.
  */
 function withIterations(
-  usage: { readonly [field: string]: unknown },
+  usage: Fields,
   { pricing, pricingOf }: UsageChargesOptions,
 ): { counts: RawUsage; otherUsd: number } {
   const { iterations } = usage;
-  if (!Array.isArray(iterations)) return { counts: {}, otherUsd: 0 };
+  if (!Array.isArray(iterations)) return NO_ITERATIONS;
   const parts = iterations.filter(isJsonObject);
   const used = parts.map((part) => usageFromWire(part as RawUsage));
   const sum = used.reduce(addUsage, noUsage);
@@ -182,18 +155,17 @@ function wireCounts(usage: Usage): RawUsage {
 }
 
 /** Returns the names of unknown fields that were not reported yet. A field without a value has no meaning. */
-function newUnknown(
-  usage: { readonly [field: string]: unknown },
-  { known, reported }: UsageChargesOptions,
-): string[] {
-  const names = Object.entries(usage).flatMap(([field, value]) => {
-    if (!known.has(field)) return [field];
-    return isJsonObject(value) ? Object.keys(value).map((inner) => `${field}.${inner}`) : [];
-  });
-  const fresh = names
-    .filter((name) => !known.has(name) && !reported.has(name))
-    .slice(0, MOST_REPORTED - reported.size)
-    .map((name) => name.slice(0, 100));
-  for (const name of fresh) reported.add(name);
+function newUnknown(usage: Fields, { known, reported }: UsageChargesOptions): string[] {
+  const fresh: string[] = [];
+  const add = (name: string) => {
+    const short = name.slice(0, 100);
+    if (known.has(name) || reported.has(short) || reported.size >= MOST_REPORTED) return;
+    reported.add(short);
+    fresh.push(short);
+  };
+  for (const [field, value] of Object.entries(usage)) {
+    if (!known.has(field)) add(field);
+    else if (isJsonObject(value)) for (const inner of Object.keys(value)) add(`${field}.${inner}`);
+  }
   return fresh;
 }
