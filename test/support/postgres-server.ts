@@ -65,6 +65,13 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
     server.kill(signal);
     await once(server, "exit");
   };
+  const shutDown = async () => {
+    // After `pool.end()`, connections may still be closing, and their clients would report that the server ended
+    // them. SIGTERM waits for them, and SIGINT ends those that a test has left.
+    const cutOff = setTimeout(() => server?.kill("SIGINT"), 1_000);
+    await end("SIGTERM");
+    clearTimeout(cutOff);
+  };
   await start();
   // Cleans up if the process ends without `remove`.
   const leave = () => {
@@ -78,7 +85,7 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
     kill: () => end("SIGKILL"),
     async remove() {
       process.off("exit", leave);
-      await end("SIGINT");
+      await shutDown();
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };

@@ -1,3 +1,4 @@
+import type { PawlError } from "../base/errors.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
@@ -43,6 +44,13 @@ export interface CheckpointPlan {
   summary?: string;
   /** The response of the model that wrote the summary, with its cost. */
   response?: Extract<NewEvent, { type: "llm_response" }>;
+  /**
+   * Why that model wrote no summary. The response is charged all the same, and the failure is reported like
+   * one that the strategy throws.
+   */
+  failure?: unknown;
+  /** Reported to `onError`: what the application should know about the response. */
+  toReport?: readonly PawlError[];
 }
 
 /**

@@ -61,12 +61,10 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
   return (sent) => {
     // A server may send anything.
     if (!isJsonObject(sent)) return sent as RawUsage;
-    const own = CHARGES.some((name) => name in sent)
-      ? without(sent, (_, name) => CHARGES.includes(name))
-      : sent;
-    const given = Object.values(own).some(isMissing) ? without(own, isMissing) : own;
-    all = { ...all, ...given };
-    const fresh = newUnknown(given, options);
+    const own = CHARGES.some((name) => name in sent) ? without(sent, (name) => CHARGES.includes(name)) : sent;
+    const isLost = (name: string) => isMissing(own[name]) && !isMissing(all[name]);
+    all = { ...all, ...(Object.keys(own).some(isLost) ? without(own, isLost) : own) };
+    const fresh = newUnknown(own, options);
     if (fresh.length > 0) unknown = [...unknown, ...fresh];
     const charges = chargesIn(all, options, included);
     return { ...own, ...charges, ...(unknown.length > 0 && { unknown_fields: [...unknown] }) };
@@ -80,8 +78,8 @@ function isMissing(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-function without(usage: Fields, isLeftOut: (value: unknown, name: string) => boolean): Fields {
-  return Object.fromEntries(Object.entries(usage).filter(([name, value]) => !isLeftOut(value, name)));
+function without(usage: Fields, isLeftOut: (name: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => !isLeftOut(name)));
 }
 
 function chargesIn(usage: Fields, options: UsageChargesOptions, included: number): RawUsage {
@@ -164,6 +162,7 @@ function newUnknown(usage: Fields, { known, reported }: UsageChargesOptions): st
     fresh.push(short);
   };
   for (const [field, value] of Object.entries(usage)) {
+    if (isMissing(value)) continue;
     if (!known.has(field)) add(field);
     else if (isJsonObject(value)) for (const inner of Object.keys(value)) add(`${field}.${inner}`);
   }

@@ -44,7 +44,7 @@ function scaled(prices: TokenPrices, factor: number): TokenPrices {
 export function factorOf(usage: Fields, { factors }: Pricing): number {
   let all = 1;
   for (const [field, byValue] of Object.entries(factors ?? {})) {
-    const value = `${Object.hasOwn(usage, field) ? usage[field] : ""}`;
+    const value = `${Object.hasOwn(usage, field) ? (usage[field] ?? "") : ""}`;
     if (Object.hasOwn(byValue, value)) all *= byValue[value] ?? 1;
   }
   return all;

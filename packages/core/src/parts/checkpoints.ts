@@ -60,12 +60,17 @@ export async function checkpointByStrategy(leg: Leg, tooManyChars = 0): Promise<
     signal: leg.life.signal,
   };
   await storeHeld(leg);
-  const planned = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
-  if (planned === undefined || leg.life.signal.aborted) return false;
-  if (!("cause" in planned)) return await storeCheckpoint(leg, entries, uptoSeq, planned);
-  const { cause } = planned;
-  const context = causeOf(cause);
-  await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
+  const planned = await firstPlan(leg, source).catch((failure: unknown) => ({ failure }));
+  if (planned === undefined) return false;
+  const { toReport = [], response, failure }: Partial<CheckpointPlan> = planned;
+  if (toReport.length > 0) await afterBarrier(leg, () => toReport.forEach(leg.report.toFix));
+  const isStopped = leg.life.signal.aborted;
+  if (!isStopped && "reason" in planned && failure === undefined)
+    return await storeCheckpoint(leg, entries, uptoSeq, planned);
+  if (response !== undefined) await leg.log.add([response]);
+  if (isStopped) return false;
+  const context = causeOf(failure);
+  await leg.report.logError({ code: "checkpoint_failed", message: messageOf(failure), context });
   return false;
 }
 

@@ -121,6 +121,37 @@ describe("C11 summaries", () => {
     },
   );
 
+  it.each<[string, Reply]>([
+    ["is refused", { text: "No.", stop: "refusal" }],
+    ["is empty", { text: " " }],
+    ["breaks off", { text: "They read 1 and", fault: { cut: 5 } }],
+  ])("L12 that %s is charged all the same", async (_what, reply) => {
+    const model = writer([reply]);
+    const checkpointWhen = [summarize({ model, whenTokens: 100, keepTurns: 1 })];
+    const world = setup(script, { tools: [readLong], checkpointWhen });
+    const { sessionId, usage } = await world.say("Read all");
+    const responses = await world.of(sessionId, "llm_response");
+    const [charged] = responses.filter(({ data }) => data.attempt === 0);
+    expect(charged?.data.tokens.prompt).toBeGreaterThan(0);
+    const prompts = responses.map(({ data }) => data.tokens.prompt);
+    expect(usage.inputTokens).toBe(prompts.reduce((all, one) => all + one, 0));
+    await sound(world, sessionId);
+  });
+
+  it("L12 is charged as far as it has come when its run is stopped", async () => {
+    const model = writer([{ text: "They read 1 and", fault: { stall: 5 } }]);
+    const checkpointWhen = [summarize({ model, whenTokens: 100, keepTurns: 1 })];
+    const world = setup(script, { tools: [readLong], checkpointWhen });
+    const run = world.pawl.run("tester", { userId: "u1", input: "Read all" });
+    await expect.poll(() => model.requests.length).toBe(1);
+    await world.pawl.stop((await run.started).sessionId, user);
+    const { sessionId, stop } = await run.result;
+    expect(stop.type).toBe("aborted");
+    const summaries = (await world.of(sessionId, "llm_response")).filter(({ data }) => data.attempt === 0);
+    expect(summaries).toHaveLength(1);
+    await sound(world, sessionId);
+  });
+
   it("keep user data: it is in the system prompt again as it was last sent", async () => {
     let weight = 70;
     const checkpointWhen = [summarize({ model: writer([{ text: "Sum." }]), whenTokens: 700, keepTurns: 1 })];

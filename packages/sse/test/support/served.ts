@@ -123,6 +123,8 @@ export async function serve(
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
+    // Questions that expire after the test would ask its model, and what that prints would fail another test.
+    await pawl.drain({ timeoutMs: 0 });
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/coach`;
   const ask: Served["ask"] = (path, { json, as = "ada", ...init } = {}) =>
