@@ -4,6 +4,10 @@
 
 export { answersAreComplete, isLost, type UiMessages, type UiPart } from "./ai-sdk/ui-messages.ts";
 
+// Stops a run on the server
+
+export { type StoppableChat, type StopRunOptions, stopRun } from "./ai-sdk/stop-run.ts";
+
 // Types of the agent's messages
 
 export type { UIDataOf, UIMetadata, UIToolsOf, UIToolTypes } from "./ai-sdk/ui-types.ts";

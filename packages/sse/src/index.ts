@@ -16,7 +16,10 @@ export type { Expose } from "./session/public-event.ts";
 
 export { agUi } from "./dialects/ag-ui/ag-ui.ts";
 export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
+export type { UiMessage } from "./dialects/ai-sdk/ai-sdk-messages.ts";
+export type { UiPart } from "./dialects/ai-sdk/ui-part.ts";
 export { native } from "./dialects/native.ts";
+export { type UiMessagesOptions, uiMessages } from "./handler/ui-messages.ts";
 
 // Dialects of your own
 

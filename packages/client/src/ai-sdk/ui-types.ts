@@ -45,11 +45,10 @@ export interface UIToolTypes<T> {
   /** The input of the call. While the call asks the user, what the question shows. */
   input: CallTypes<T>["input"] | T["payload" & keyof T];
   /** The result of the call, as JSON. On the page that answers a question, its answer until the result comes. */
-  output: CallTypes<T>["result"] | UIAnswer<T["answer" & keyof T]>;
+  output:
+    | CallTypes<T>["result"]
+    | (T["answer" & keyof T] extends NoAnswer ? never : JsonOf<InferInput<T["answer" & keyof T]>>);
 }
-
-/** What a page passes to `addToolOutput()`. */
-type UIAnswer<Answer> = Answer extends NoAnswer ? never : JsonOf<InferInput<Answer>>;
 
 /** The types of the data parts that `aiSdk()` sends, as the second type argument of `UIMessage`. */
 // No interface: the AI SDK requires a type with an index signature.

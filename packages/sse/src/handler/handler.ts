@@ -47,10 +47,13 @@ import { startRun } from "./start-run.ts";
  *   }`. Send it with `content-type: application/octet-stream`. Requires `runtime({ files })`
  * - `GET /files/:id`: the bytes of one of the user's files
  *
- * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
+ * Dialects with `resume: "replay"` have their own request bodies, and three more routes. The id may be a name
+ * that the client has made up, also a new one:
  *
  * - `GET /runs/:id`: the session's messages in the client's format, also in pages, with `before`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
+ * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: 404 until that message
+ *   is stored
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
  *   not have.

@@ -6,7 +6,7 @@ import { noteFacts, type ThreadFacts } from "../base/facts.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
-import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
+import { aiSdkMessages, assistantParts, begunOf, isNotice, noticeMark, spentOf } from "./ai-sdk-messages.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
 import { eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
@@ -133,7 +133,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
     if (step === "open") step = "due";
     const had = kept;
     kept = [];
-    return [...before, { type: "start", messageId }, ...had];
+    return [...before, startChunk(facts, messageId), ...had];
   };
   const chunksOf = (one: Step): Chunk[] => {
     if (one.type === "turn") {
@@ -180,8 +180,13 @@ function refused({ message }: WireError["error"]): readonly string[] {
   return [dataFrame({ type: "error", errorText: message }), DONE];
 }
 
+function startChunk(facts: ThreadFacts, messageId: string): Chunk {
+  const messageMetadata = begunOf(facts, messageId);
+  return { type: "start", messageId, ...(messageMetadata && { messageMetadata }) };
+}
+
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
-  const messageMetadata = id === undefined ? undefined : metadataOf(facts, id);
+  const messageMetadata = id === undefined ? undefined : spentOf(facts, id);
   return messageMetadata === undefined ? [] : [{ type: "message-metadata", messageMetadata }];
 }
 
