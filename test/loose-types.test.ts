@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { at, readJson } from "../scripts/lib/project.mjs";
+import { at } from "../scripts/lib/project.mjs";
 
 const run = promisify(execFile);
 const folder = join(import.meta.dirname, ".loose-types");
-const compilers = Object.keys(readJson(at("test", "compilers", "package.json")).devDependencies);
+const manifest = readFileSync(at("test", "compilers", "package.json"), "utf8");
+const compilers = Object.keys(JSON.parse(manifest).devDependencies);
 
 /** What Next writes for a new app, with the types as they are packed. */
 const options = {

@@ -5,14 +5,15 @@ export interface StopRunOptions {
   /** The URL that starts runs, e.g. `/api/coach/runs`. */
   api: string;
   /** Headers that the server's `authorize` reads, or a function that returns them. Default: none. */
-  headers?: HeadersGiven | (() => HeadersGiven | Promise<HeadersGiven>);
+  headers?:
+    | Headers
+    | Record<string, string>
+    | (() => Headers | Record<string, string> | Promise<Headers | Record<string, string>>);
   /** Whether cookies are sent, as in `fetch`. Default: `same-origin`. */
-  credentials?: RequestCredentials;
+  credentials?: "include" | "omit" | "same-origin";
   /** Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
-
-type HeadersGiven = Headers | Record<string, string>;
 
 /** What {@link stopRun} reads of a `Chat`, or of the result of `useChat()`. */
 export interface StoppableChat {

@@ -1,5 +1,13 @@
-import type { EventData, Json, NoAnswer } from "@pawl/core";
-import type { AnyAgent, CallTypes, InferInput, JsonOf, OutputOf, TypesOfTools } from "@pawl/core/view";
+import type { EventData, Json } from "@pawl/core";
+import type {
+  AnyAgent,
+  CallTypes,
+  InferInput,
+  JsonOf,
+  NoAnswer,
+  OutputOf,
+  TypesOfTools,
+} from "@pawl/core/view";
 
 /**
  * The types of an agent's tools, as the third type argument of the AI SDK's `UIMessage`. Import only the

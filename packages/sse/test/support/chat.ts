@@ -31,6 +31,7 @@ export interface Message {
 
 /** What both versions' chats have in common. */
 export interface Chat {
+  readonly id: string;
   messages: Message[];
   readonly status: string;
   readonly error: Error | undefined;
