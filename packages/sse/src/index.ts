@@ -15,8 +15,9 @@ export type { Expose } from "./session/public-event.ts";
 // Dialects
 
 export { agUi } from "./dialects/ag-ui/ag-ui.ts";
-export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
+export { aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
 export type { UiMessage } from "./dialects/ai-sdk/ai-sdk-messages.ts";
+export type { AiSdkOptions } from "./dialects/ai-sdk/ai-sdk-options.ts";
 export type { UiPart } from "./dialects/ai-sdk/ui-part.ts";
 export { native } from "./dialects/native.ts";
 export { type UiMessagesOptions, uiMessages } from "./handler/ui-messages.ts";

@@ -75,11 +75,12 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
       const id = c.req.param("id") ?? "";
       const page = pageOf(c.req.query());
       await withinReadRate(served.rateLimitReads, c.get("userId"));
-      const session = await findNamed(served, c.get("userId"), id);
-      if (session === undefined) {
+      const found = await findNamed(served, c.get("userId"), id);
+      if (found === undefined && dialect.history !== undefined) {
         const { view, facts } = emptySession();
-        return json({ ...dialect.history?.(view, id, facts), ...(page && { before: null }) });
+        return json({ ...dialect.history(view, id, facts), ...(page && { before: null }) });
       }
+      const session = known(found);
       return await readJsonResponse(readFor(c, served.runtime, session, page), c.req.raw, async () => {
         if (page === undefined) {
           const { view, facts } = (await wholeSession(served, session.id)).now;
@@ -130,7 +131,10 @@ function stopRoute(app: Hono<Env>, served: Replaying): void {
  * @throws PawlError `not_found` if this user has no such session with this agent.
  */
 export async function namedSession(served: Replaying, userId: string, id: string): Promise<Session> {
-  const session = await findNamed(served, userId, id);
+  return known(await findNamed(served, userId, id));
+}
+
+function known(session: Session | undefined): Session {
   if (session === undefined) throw new PawlError("not_found", "There is no such session.");
   return session;
 }

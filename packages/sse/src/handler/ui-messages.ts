@@ -1,5 +1,6 @@
 import { type Agent, checkOptions, type OptionKinds, type Runtime } from "@pawl/core";
 import { aiSdkMessages, type UiMessage } from "../dialects/ai-sdk/ai-sdk-messages.ts";
+import { type AiSdkOptions, IN_PROGRESS } from "../dialects/ai-sdk/ai-sdk-options.ts";
 import { findSession } from "../session/open-session.ts";
 import { wholeOf } from "../session/session-reads.ts";
 import { agentName } from "./check-dialect.ts";
@@ -15,6 +16,8 @@ export interface UiMessagesOptions<Name extends string = string> {
   id: string;
   /** The `basePath` of the handler, which is in the addresses of files. Default: none. */
   basePath?: string;
+  /** What is returned of a message in progress, as in `aiSdk()`. Default: `show`. */
+  inProgress?: AiSdkOptions["inProgress"];
 }
 
 const OPTIONS: OptionKinds<UiMessagesOptions> = {
@@ -23,6 +26,7 @@ const OPTIONS: OptionKinds<UiMessagesOptions> = {
   userId: "string!",
   id: "string!",
   basePath: "string",
+  inProgress: IN_PROGRESS,
 };
 
 /**
@@ -55,5 +59,5 @@ export async function uiMessages<Message = UiMessage, Name extends string = stri
   const session = await findSession(runtime, { userId, agent, threadId: id });
   const { signal } = new AbortController();
   const { view, facts } = (await wholeOf({ runtime, basePath, userId, signal }, session)).now;
-  return aiSdkMessages(view, id, facts).messages as Message[];
+  return aiSdkMessages(view, id, facts, options.inProgress).messages as Message[];
 }

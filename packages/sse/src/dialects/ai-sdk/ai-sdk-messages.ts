@@ -28,16 +28,23 @@ export interface AiSdkHistory {
  * message in progress, only the stored parts are included; `resume` streams the message again from its
  * beginning.
  */
-export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): AiSdkHistory {
-  const messages = withPlace(view).flatMap((message): UiMessage[] => {
+export function aiSdkMessages(
+  view: ViewState,
+  id: string,
+  facts: ThreadFacts,
+  inProgress: "show" | "hide" = "show",
+): AiSdkHistory {
+  const running = view.run?.open === true;
+  const written = running ? runMessageId(view.run) : undefined;
+  const all = inProgress === "hide" ? view.messages.filter((one) => one.id !== written) : withPlace(view);
+  const messages = all.flatMap((message): UiMessage[] => {
     const { id: name, role } = message;
     const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
-    const isWriting = view.run?.open === true && name === runMessageId(view.run);
-    if (role === "assistant" && parts.length === 0 && !isWriting) return [];
+    if (role === "assistant" && parts.length === 0 && name !== written) return [];
     const metadata = { ...begunOf(facts, name), ...spentOf(facts, name) };
     return [{ id: name, role, parts, metadata }];
   });
-  return { id, messages, running: view.run?.open === true };
+  return { id, messages, running };
 }
 
 /**
