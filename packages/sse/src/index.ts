@@ -6,7 +6,7 @@ export { type AdmitReservationOptions, admitReservation } from "./handler/admit-
 export type { CorsOptions } from "./handler/cors.ts";
 export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
 export { handler } from "./handler/handler.ts";
-export type { Authorized, HandlerOptions } from "./handler/handler-options.ts";
+export type { Authorized, ErrorBody, HandlerOptions, RefusedRequest } from "./handler/handler-options.ts";
 export { type HealthOptions, health } from "./handler/health.ts";
 export type { RunRequest } from "./request/run-request.ts";
 export type { Caller, Wanted } from "./session/caller.ts";
