@@ -93,7 +93,8 @@ export function assistantParts(
   const shownParts = (part: ViewPart): UiPart[] => {
     if (isOutcome(part)) return [outcomeUiPart(part)];
     const shown = partsOf(part, view, facts);
-    const isNew = shown.length > 0 && part.type !== "notice" && answerOf(part) !== turn;
+    const isOfAnswer = part.type !== "notice" && part.type !== "output";
+    const isNew = shown.length > 0 && isOfAnswer && answerOf(part) !== turn;
     if (isNew) turn = answerOf(part);
     return isNew ? [{ type: "step-start" }, ...shown] : shown;
   };

@@ -126,7 +126,8 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
     if (chunks.length === 0) return [];
     const first = start();
     const news = once(chunks);
-    if (step !== "due") return [...first, ...news];
+    // An output belongs to the message: a later answer may replace it.
+    if (step !== "due" || one.type === "output") return [...first, ...news];
     step = "open";
     return [...first, { type: "start-step" }, ...news];
   };
