@@ -52,7 +52,7 @@ export type UIToolsOf<A extends AnyAgent> = [TypesOfTools<A>] extends [never]
 export interface UIToolTypes<T> {
   /** The input of the call. While the call asks the user, what the question shows. */
   input: CallTypes<T>["input"] | T["payload" & keyof T];
-  /** The result of the call, as JSON. On the page that answers a question, its answer until the result comes. */
+  /** The result of the call, as JSON. On the page that answers a question, first its answer. */
   output:
     | CallTypes<T>["result"]
     | (T["answer" & keyof T] extends NoAnswer ? never : JsonOf<InferInput<T["answer" & keyof T]>>);

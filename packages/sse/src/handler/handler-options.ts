@@ -134,8 +134,8 @@ export interface HandlerOptions<Name extends string = string> {
   /**
    * Returns the body of error responses in your app's own form, e.g. `({ error }) => ({ code: error.code,
    * cause: error.message })`, for pages that expect it. Status and headers stay. Not called for responses of
-   * `authorize` and `admit`. If it throws, `onError` is called and the response has the default body. Default:
-   * `{ error: { code, message } }`, which Pawl's own clients need.
+   * `authorize` and `admit`. If it throws, `onError` is called and the response has the default body.
+   * Default: `{ error: { code, message } }`, which Pawl's own clients need.
    */
   errorBody?: ErrorBody;
   /**

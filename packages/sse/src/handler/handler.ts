@@ -52,8 +52,8 @@ import { startRun } from "./start-run.ts";
  *
  * - `GET /runs/:id`: the session's messages in the client's format, also in pages, with `before`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
- * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: 404 until that message
- *   is stored
+ * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: 404 until that
+ *   message is stored
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
  *   not have.

@@ -65,8 +65,8 @@ export async function tellNewRun(
  * - `GET /runs/:id`: the session's messages in the client's format; pages as in `GET /sessions/:id`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, until the run settles. Answers 204
  *   if none exists
- * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: answers 404 until that
- *   message is stored
+ * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: answers 404 until
+ *   that message is stored
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { dialect } = served;

@@ -16,8 +16,8 @@ export interface AiSdkOptions {
    * What `GET /runs/:id` has of a message in progress. Default: `show`.
    *
    * - `show`: its parts so far.
-   * - `hide`: nothing, so that the user's message is the last one. For pages that resume only then: the stream
-   *   sends the whole message.
+   * - `hide`: nothing, so that the user's message is the last one. For pages that resume only then: the
+   *   stream sends the whole message.
    */
   inProgress?: "show" | "hide";
   /**
