@@ -11,7 +11,7 @@ const own: NonNullable<HandlerOptions["errorBody"]> = ({ error, status, request 
   status,
 });
 
-it("W6 errors have the app's own form on every route, with their status and headers", async () => {
+it("W5 errors have the app's own form on every route, with their status and headers", async () => {
   const cors = { origins: ["https://app.example.com"] };
   const served = await serve(scriptedModel([]), { dialect: aiSdk(), errorBody: own, cors });
   const got = async (path: string, init: Parameters<typeof served.ask>[1] = {}) => {
@@ -28,14 +28,14 @@ it("W6 errors have the app's own form on every route, with their status and head
   expect(await got("/runs", { json: { id: "c" } })).toEqual([400, "invalid_input:runs", null]);
 });
 
-it("W6 a page with useChat shows the app's own error", async () => {
+it("W5 a page with useChat shows the app's own error", async () => {
   const served = await serve(scriptedModel([]), { dialect: aiSdk(), errorBody: own });
   const client = chat(7, served, { id: "c" });
   await client.sendMessage({ text: " " });
   expect(JSON.parse(client.error?.message ?? "")).toMatchObject({ code: "invalid_input:runs", status: 400 });
 });
 
-it("W6 the app's own responses stay as they are", async () => {
+it("W5 the app's own responses stay as they are", async () => {
   const refused = () => Response.json({ error: { code: "quota", message: "Full." } }, { status: 402 });
   const served = await serve(scriptedModel([]), { errorBody: own, admit: refused });
   const response = await served.ask("/runs", { json: { input: "Hi" } });
@@ -54,13 +54,13 @@ it.each<[string, NonNullable<HandlerOptions["errorBody"]>]>([
   ],
   ["returns a text", () => "Oh." as never],
   ["returns nothing", () => undefined as never],
-])("W6 the default form is sent and `onError` called if the app's function %s", async (_, errorBody) => {
+])("W5 the default form is sent and `onError` called if the app's function %s", async (_, errorBody) => {
   const served = await serve(scriptedModel([]), { errorBody });
   const response = await served.ask("/sessions/none");
   expect([response.status, await response.json()]).toMatchObject([404, { error: { code: "not_found" } }]);
   expect(served.errors).toHaveLength(1);
 });
 
-it("W6 `errorBody` must be a function", async () => {
+it("W5 `errorBody` must be a function", async () => {
   await expect(serve(scriptedModel([]), { errorBody: {} as never })).rejects.toThrow("errorBody");
 });

@@ -108,7 +108,7 @@ describe("W2 a single `message` in the body", () => {
   });
 });
 
-it("P6 `admit` and `extra` know the page's own name of a chat", async () => {
+it("F18 `admit` and `extra` know the page's own name of a chat", async () => {
   const admitted: Wanted[] = [];
   const named: unknown[] = [];
   const served = await serve(scriptedModel([{ text: "One." }, { text: "Two." }]), {
