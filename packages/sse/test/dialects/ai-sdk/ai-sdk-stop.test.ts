@@ -99,7 +99,7 @@ describe.each(["6.0.37", 6, "7.0.0", 7] as const)(
       expect(await stopping).toBe(true);
       await sending;
       expect(tries).toBeGreaterThan(1);
-      expect(await stopTypeOf(served)).toEqual(["aborted"]);
+      expect(await stopTypeOf(served)).toEqual([...before, "aborted"]);
     });
 
     it("lets the page stop reading if the server refuses or cannot be reached", async () => {
