@@ -75,18 +75,25 @@ describe.each(["6.0.37", 6, "7.0.0", 7] as const)(
       expect(await stopTypeOf(served)).toEqual(["aborted"]);
     });
 
-    it("stops the run of a message that is on its way to the server", async () => {
-      const { served, page } = await open();
+    it.each(["first", "second"])("stops the run of the %s message that is on its way", async (which) => {
+      const isFirst = which === "first";
+      const script = isFirst ? [slow] : [{ text: "Zero." }, slow];
+      const served = await serve(scriptedModel(script), { dialect: aiSdk() });
+      const before = isFirst ? [] : ["end_turn"];
+      if (!isFirst) await chat(version, served, { id: "c" }).sendMessage({ text: "Hi" });
+      const page = { api: `${served.url}/runs`, headers };
       const held = Promise.withResolvers<void>();
       let tries = 0;
       const client = chat(version, served, {
         id: "c",
+        messages: await history(served, "c"),
         fetch: async (...asked) => {
           await held.promise;
           return await fetch(...asked);
         },
       });
       const sending = client.sendMessage({ text: "One" });
+      await eventually(() => client.status === "submitted");
       const stopping = stopRun(client, {
         ...page,
         fetch: async (...asked) => {
