@@ -60,7 +60,21 @@ function redactedAnswerPart(part: ViewPart): ViewPart[] {
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
-/** Returns the id that the client gave to a message, from the event's key, or else the event's `seq`. */
+/**
+ * Returns the id of a user's message in views: the id that its client gave, or else the `seq` of its event.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { userMessageId } from "@pawl/core/view";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * const said = { type: "user_message" as const, key: "message:m1", data: { message: "Hi" } };
+ * const [event] = await store.append("s1", [said], { appendId: "a1" });
+ * if (event?.type === "user_message") console.log(userMessageId(event)); // m1
+ * ```
+ */
 export function userMessageId({ key, seq }: StoredOf<"user_message">): string {
   return key?.startsWith("message:") ? key.slice("message:".length) : String(seq);
 }

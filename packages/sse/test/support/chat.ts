@@ -31,6 +31,7 @@ export interface Message {
 
 /** What both versions' chats have in common. */
 export interface Chat {
+  readonly id: string;
   messages: Message[];
   readonly status: string;
   readonly error: Error | undefined;
@@ -52,6 +53,7 @@ export interface ChatOptions {
   id?: string;
   as?: string;
   messages?: Message[];
+  prepareSendMessagesRequest?: (asked: { id: string; messages: Message[] }) => { body: object };
   fetch?: typeof fetch;
   automatic?: boolean;
   onToolCall?(call: { toolCall: unknown }): void;
@@ -86,6 +88,9 @@ export function chat(version: Version, served: Served, options: ChatOptions = {}
     api: `${served.url}/runs`,
     headers: { authorization: `Bearer ${as}` },
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.prepareSendMessagesRequest && {
+      prepareSendMessagesRequest: options.prepareSendMessagesRequest as never,
+    }),
   };
   const init = {
     id,

@@ -7,20 +7,44 @@ import { questionId } from "../base/question-id.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
 
+/** A message of the AI SDK. */
+export interface UiMessage {
+  id: string;
+  role: "user" | "assistant";
+  parts: UiPart[];
+  metadata: object;
+}
+
+/** The response of `GET /runs/:id`. */
+export interface AiSdkHistory {
+  id: string;
+  messages: UiMessage[];
+  /** Whether a run is in progress, so that the stream has more. */
+  running: boolean;
+}
+
 /**
- * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. Of a message
- * in progress, only the stored parts are included; `resume` streams the message again from its beginning.
+ * Returns a session as `{ id, messages, running }` for `useChat({ id, messages })` after a page reload. Of a
+ * message in progress, only the stored parts are included; `resume` streams the message again from its
+ * beginning.
  */
-export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
-  const messages = withPlace(view).flatMap((message): object[] => {
+export function aiSdkMessages(
+  view: ViewState,
+  id: string,
+  facts: ThreadFacts,
+  inProgress: "show" | "hide" = "show",
+): AiSdkHistory {
+  const running = view.run?.open === true;
+  const written = running ? runMessageId(view.run) : undefined;
+  const all = inProgress === "hide" ? view.messages.filter((one) => one.id !== written) : withPlace(view);
+  const messages = all.flatMap((message): UiMessage[] => {
     const { id: name, role } = message;
     const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
-    const isWriting = view.run?.open === true && name === runMessageId(view.run);
-    if (role === "assistant" && parts.length === 0 && !isWriting) return [];
-    const metadata = metadataOf(facts, name);
-    return [{ id: name, role, parts, ...(metadata && { metadata }) }];
+    if (role === "assistant" && parts.length === 0 && name !== written) return [];
+    const metadata = { ...begunOf(facts, name), ...spentOf(facts, name) };
+    return [{ id: name, role, parts, metadata }];
   });
-  return { id, messages };
+  return { id, messages, running };
 }
 
 /**
@@ -34,8 +58,14 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
+/** Returns when a message was sent or begun, as its metadata; `undefined` if that is not known. */
+export function begunOf({ begun }: ThreadFacts, id: string): { createdAt: string } | undefined {
+  const createdAt = begun.get(id);
+  return createdAt === undefined ? undefined : { createdAt };
+}
+
 /** Returns a message's model, usage and cost in the AI SDK's format; `undefined` without usage. */
-export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
+export function spentOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
   const { prompt, completion, cached, cache_write, total } = known.tokens;
@@ -63,7 +93,8 @@ export function assistantParts(
   const shownParts = (part: ViewPart): UiPart[] => {
     if (isOutcome(part)) return [outcomeUiPart(part)];
     const shown = partsOf(part, view, facts);
-    const isNew = shown.length > 0 && part.type !== "notice" && answerOf(part) !== turn;
+    const isOfAnswer = part.type !== "notice" && part.type !== "output";
+    const isNew = shown.length > 0 && isOfAnswer && answerOf(part) !== turn;
     if (isNew) turn = answerOf(part);
     return isNew ? [{ type: "step-start" }, ...shown] : shown;
   };
