@@ -13,7 +13,7 @@ import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Expiry } from "../tools/expiry.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { EmittedPart, Tool } from "../tools/tool.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
 
 /** The session and the run for which a hook is called. */
@@ -73,6 +73,14 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * would lose a part of it, e.g. a `Map`, a function or an instance of a class.
    */
   append(event: AppendableEvent): Promise<boolean>;
+  /**
+   * Emits a part of your own for pages, e.g. `{ type: "data-title", data: "Plans" }`, as
+   * `ToolContext.emit` does. A hook may be called again after a crash, so give the part an `id`.
+   *
+   * @throws PawlError `invalid_input` for an invalid part, which `onError` gets too, and once the run has
+   * ended.
+   */
+  emit(part: EmittedPart): Promise<void>;
   /**
    * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
    * room for a whole answer. It ends when `signal` aborts. A `spending` event charges the run for the call,

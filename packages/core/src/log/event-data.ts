@@ -5,6 +5,7 @@ import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
   Checkpoint,
+  DataPart,
   FileReference,
   NextRun,
   QuestionPlace,
@@ -292,6 +293,13 @@ export interface EventData {
    */
   tool_answered: OfCall &
     CalledBy & { value: Json; error?: string; closed?: string; expired?: true; hidden?: true };
+
+  /**
+   * A tool or a hook emitted a part for pages, see `ToolContext.emit`. The model does not read it. A part
+   * with an `id` replaces the earlier part of the same message that has the same `type` and `id`. `call_id`
+   * is the call whose tool has emitted it.
+   */
+  data_part: DataPart;
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**

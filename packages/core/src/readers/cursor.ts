@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../log/event.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
 import type { LiveState } from "../log/store/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
@@ -31,9 +31,9 @@ export interface ReaderState {
    * earlier live state.
    */
   skip: number;
-  /** The map of progress reports to which `version` belongs; `undefined` before the first one. */
-  progress: LiveState["progress"] | undefined;
-  /** The version of the last progress report that the reader was shown; 0 if none. */
+  /** The list of reports to which `version` belongs; `undefined` before the first one. */
+  reports: LiveState["reports"] | undefined;
+  /** The version of the last report that the reader was shown; 0 if none. */
   version: number;
   /** The ids of calls whose results the reader has. Further progress reports of these calls are stale. */
   settled: Set<string> | undefined;
@@ -49,7 +49,7 @@ export function newReader(live: LiveCursor | undefined): ReaderState {
     taken: undefined,
     shown: undefined,
     skip: 0,
-    progress: undefined,
+    reports: undefined,
     version: 0,
     settled: undefined,
   };
@@ -89,18 +89,39 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): void {
   seen.shown = undefined;
 }
 
-/** Adds to `news` the live events that a reader has not been shown yet, and updates its state. */
-export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState): void {
+/**
+ * Adds to `news` the live events that a reader has not been shown yet, and updates its state. `afterSeq` is
+ * where the reader started.
+ */
+export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState, afterSeq = 0): void {
   if (live.attempt !== 0 && live.attempt === seen.attempt) addDeltas(news, live, seen);
-  if (seen.progress !== live.progress) {
-    seen.progress = live.progress;
-    seen.version = 0;
-  }
-  for (const [call_id, { tool_name, data, version }] of live.progress) {
-    if (version <= seen.version || seen.settled?.has(call_id)) continue;
+  for (const { version, event, endedAt = afterSeq } of unseenReports(live, seen)) {
+    if (endedAt < afterSeq || seen.settled?.has(event.data.call_id ?? "")) continue;
     seen.version = version;
-    news.push({ type: "tool_progress", data: { call_id, tool_name, data } });
+    news.push(event);
   }
+}
+
+/** Returns the reports that a reader has not been shown yet. */
+function unseenReports({ reports }: LiveState, seen: ReaderState): LiveState["reports"] {
+  // The versions of another process's reports have nothing to do with those before.
+  if (seen.reports !== reports) Object.assign(seen, { reports, version: 0 });
+  return reports.filter(({ version }) => version > seen.version);
+}
+
+/**
+ * Returns the reports of a call that a reader has not been shown, although the call has ended. They belong
+ * before the call's result.
+ */
+export function lastReports(
+  live: LiveState | undefined,
+  seen: ReaderState,
+  { seq, data }: StoredOf<"tool_result">,
+): LiveEvent[] {
+  const unseen = live === undefined || live.reports.length === 0 ? [] : unseenReports(live, seen);
+  return unseen.flatMap(({ event, endedAt = seq }) =>
+    endedAt < seq && event.data.call_id === data.call_id ? [event] : [],
+  );
 }
 
 /**

@@ -42,6 +42,7 @@ function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
+  if (part.type === "data") return [part.seq === seq ? { ...part, data: REDACTED } : part];
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")
@@ -115,7 +116,7 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
 
 /**
  * Starts a retry in the view. The retry continues the failed run's message, and removes the parts after its
- * last tool call. Artifacts, and sources and files of calls, stay.
+ * last tool call. Artifacts, emitted parts, and sources and files of calls, stay.
  */
 export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
@@ -123,7 +124,7 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     if (message.id !== continues) return [message];
     const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, index) => index <= lastCall || part.type === "artifact" || "callId" in part,
+      (part, index) => index <= lastCall || /^(artifact|data)$/.test(part.type) || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

@@ -13,12 +13,12 @@ import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
-import type { Delegate, Tool } from "../../tools/tool.ts";
+import type { Delegate, EmittedPart, Tool } from "../../tools/tool.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
   Asker,
-  CallProgress,
+  CallOutput,
   CallRefusal,
   CheckedAsk,
   ChosenAgent,
@@ -26,13 +26,13 @@ import type {
   ContextMethods,
   Delegated,
   Delegation,
+  Emitter,
   FetchedUserData,
   JudgedAttempt,
   OpenTask,
   OutputVerdict,
   Refusal,
   RefusalOutcome,
-  Reported,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -137,9 +137,11 @@ export interface Parts extends ConsentParts<Leg> {
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 
-  // Progress of calls.
-  /** Shows the reports of a running call to readers. */
-  callProgress(leg: Leg, call: CallState, reported: Reported): CallProgress;
+  // What readers get from calls and hooks.
+  /** Shows the progress and the parts of a running call to readers. */
+  callOutput(leg: Leg, call: CallState): CallOutput;
+  /** Stores or shows a part. `copy` is the JSON of its data if they are a literal. */
+  emitPart(leg: Leg, by: Emitter, part: EmittedPart, copy: Json | undefined): Promise<void>;
 }
 
 /** One process's share of a run, in groups: values and methods that are used together. */

@@ -8,7 +8,7 @@ import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
 import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
-import { eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { dataPart, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /** Options of `aiSdk()`. */
@@ -45,7 +45,8 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
  * - Sources and cited sources are `source-url` and `source-document` parts, files of results are `file`
  *   parts, and artifacts are `data-artifact` parts. A text's citations are its
- *   `providerMetadata.pawl.citations`. The message's metadata has `usage`, `costUsd` and `model`.
+ *   `providerMetadata.pawl.citations`. Parts that tools and hooks emit are the `data-*` parts of their names;
+ *   the page's `onData` gets them too, and is the only one that gets transient ones. The message's metadata has `usage`, `costUsd` and `model`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -142,6 +143,8 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       return over;
     }
     if (one.type === "output" && begun === undefined && one.value === undefined) return [];
+    // A page only passes it to `onData`, so it does not begin a message.
+    if (one.type === "transient") return [{ ...dataPart(one.part.type, one.part), transient: true }];
     if (one.type === "outcome") return [...start(), ...once([outcomeUiPart(one.part)])];
     const chunks =
       one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);

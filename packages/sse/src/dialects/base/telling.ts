@@ -1,4 +1,5 @@
 import type { Question, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
+import type { DataPart } from "@pawl/core/store";
 import type { ViewFold, ViewMessage, ViewRun, ViewState } from "@pawl/core/view";
 import { isQuestionPart, viewFold, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
@@ -21,8 +22,10 @@ export type Step =
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
   | { type: "result"; event: StoredOf<"tool_result"> }
-  /** A source, a file or an artifact of the answer. */
+  /** A source, a file, an artifact or an emitted part of the answer. */
   | { type: "outcome"; part: OutcomePart }
+  /** A part that a tool or a hook has emitted, and that is not stored. */
+  | { type: "transient"; part: DataPart }
   /** Any other event of the log: knowledge, artifacts, usage, types of other packages. */
   | { type: "other"; event: StoredEvent };
 
@@ -164,6 +167,7 @@ function eventSteps(before: readonly ViewMessage[]): {
       return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view), ...outcomes];
     },
     live(event) {
+      if (event.type === "transient_part") return [{ type: "transient", part: event.data }];
       if (event.type !== "tool_progress") return [...text.live(event), ...output.live(event)];
       const { call_id: callId, tool_name: toolName, data } = event.data;
       return [{ type: "progress", callId, toolName, data }];

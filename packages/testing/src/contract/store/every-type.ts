@@ -64,6 +64,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     auto_start: false,
     payload: { exercises: [] },
   },
+  data_part: { type: "data-weather", data: { celsius: 12 }, id: "w", call_id: "toolu_1" },
   note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true },
   output: {
     attempt: 4,
