@@ -5,7 +5,6 @@ import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
   Checkpoint,
-  DataPart,
   FileReference,
   NextRun,
   QuestionPlace,
@@ -377,4 +376,15 @@ export interface EventData {
 export interface OfCall {
   tool_name: string;
   call_id: string;
+}
+
+/** A part that a tool or a hook has emitted for pages, see `ToolContext.emit`. */
+export interface DataPart {
+  /** The name of the part, which begins with `data-`. */
+  type: `data-${string}`;
+  data: Json;
+  /** A later part of the same message with this `type` and `id` replaces the earlier one. */
+  id?: string;
+  /** The call whose tool has emitted the part. Absent for hooks. */
+  call_id?: string;
 }

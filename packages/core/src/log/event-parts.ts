@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -91,15 +91,4 @@ export interface RefusedContent {
 export interface CalledBy {
   caller?: JsonObject;
   credentials?: true;
-}
-
-/** A part that a tool or a hook has emitted for pages, see `ToolContext.emit`. */
-export interface DataPart {
-  /** The name of the part, which begins with `data-`. */
-  type: `data-${string}`;
-  data: Json;
-  /** A later part of the same message with this `type` and `id` replaces the earlier one. */
-  id?: string;
-  /** The call whose tool has emitted the part. Absent for hooks. */
-  call_id?: string;
 }

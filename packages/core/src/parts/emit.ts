@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { type Json, toJson } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
-import type { DataPart } from "../log/event-parts.ts";
+import type { DataPart } from "../log/event-data.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Emitter } from "../loop/leg/part-types.ts";
 import { openRun } from "../session/state.ts";

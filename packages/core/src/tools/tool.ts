@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
 import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
-import type { DataPart, ShortenInput } from "../log/event-parts.ts";
+import type { DataPart } from "../log/event-data.ts";
+import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
 import type { ToolSpec } from "../model/content.ts";

@@ -1,6 +1,5 @@
 import type { Json } from "../../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "../event.ts";
-import type { DataPart } from "../event-parts.ts";
 
 // Each doc comment, here and in event-data.ts, begins with when its event comes. `npm run events` copies that
 // to docs/events.md.
@@ -30,7 +29,7 @@ export interface LiveEventData {
   /** A running tool reported progress. Each report replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /** A tool or a hook emitted a part that is not stored, see `ToolContext.emit`. */
-  transient_part: DataPart;
+  transient_part: { type: `data-${string}`; data: Json; id?: string; call_id?: string };
   /**
    * The sub-agent of a call wrote text of its answer. Sent only if the call's tool has `showsText`. `attempt`
    * is a `seq` in the sub-agent's own session. A reader that reconnects gets the answer in progress from its

@@ -52,7 +52,12 @@ describe("T8 context.emit() of a tool", () => {
     const parts = (await log(sessionId)).filter(({ type }) => type === "data_part");
     expect(parts.map(({ data }) => data)).toEqual([
       { type: "data-step", data: { n: 1 }, call_id: expect.stringMatching("^toolu_") },
-      { type: "data-step", data: { n: 2 }, id: expect.stringMatching("^toolu_"), call_id: expect.stringMatching("^toolu_") },
+      {
+        type: "data-step",
+        data: { n: 2 },
+        id: expect.stringMatching("^toolu_"),
+        call_id: expect.stringMatching("^toolu_"),
+      },
     ]);
   });
 
@@ -152,7 +157,7 @@ it("T8 hooks emit parts, and none after the run", async () => {
   expect(view.messages[1]?.parts.filter(({ type }) => type === "data")).toHaveLength(1);
   await expect(late?.()).rejects.toMatchObject({ code: "invalid_input" });
   const redacted = events.find((event) => event.type === "data_part" && event.data.data === "New plans");
-  await pawl.redact(sessionId, { ...user, seq: (redacted as { seq: number }).seq });
+  await pawl.redact(sessionId, (redacted as { seq: number }).seq, user);
   let live = newView();
   for await (const event of store.read(sessionId)) live = reduceView(live, event);
   expect(live.messages[1]?.parts[0]).toMatchObject({ name: "data-title", data: "[redacted]" });

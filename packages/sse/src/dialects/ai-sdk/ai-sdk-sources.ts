@@ -1,4 +1,4 @@
-import type { DataPart } from "@pawl/core/store";
+import type { DataPart } from "@pawl/core/inspect";
 import type { Citation } from "@pawl/core/view";
 import type { OutcomePart } from "../base/outcomes.ts";
 import type { UiPart } from "./ui-part.ts";

@@ -1,5 +1,4 @@
 import type { Question, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import type { DataPart } from "@pawl/core/store";
 import type { ViewFold, ViewMessage, ViewRun, ViewState } from "@pawl/core/view";
 import { isQuestionPart, viewFold, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
@@ -25,7 +24,7 @@ export type Step =
   /** A source, a file, an artifact or an emitted part of the answer. */
   | { type: "outcome"; part: OutcomePart }
   /** A part that a tool or a hook has emitted, and that is not stored. */
-  | { type: "transient"; part: DataPart }
+  | { type: "transient"; part: StoredOf<"data_part">["data"] }
   /** Any other event of the log: knowledge, artifacts, usage, types of other packages. */
   | { type: "other"; event: StoredEvent };
 
