@@ -22,8 +22,9 @@ export { toJsonSchema } from "./schema/to-json-schema.ts";
 export type { Artifact, ArtifactDraft } from "./tools/artifact.ts";
 export { artifactIn } from "./tools/artifact-in.ts";
 export { tool } from "./tools/define-tool.ts";
+export type { EmittedPart, ProgressOptions } from "./tools/emitted-part.ts";
 export type { Suspends } from "./tools/suspends.ts";
-export type { EmittedPart, ProgressOptions, Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
+export type { Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 
 // Models, and policies around them
 

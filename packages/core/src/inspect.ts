@@ -33,9 +33,10 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export type { Consent, ConsentPart } from "./log/consent.ts";
+export type { DataPart } from "./log/data-part.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
-export type { DataPart, OfCall } from "./log/event-data.ts";
+export type { OfCall } from "./log/event-data.ts";
 export type { CalledBy, Checkpoint, NextRun, QuestionPlace, RefusedContent } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";

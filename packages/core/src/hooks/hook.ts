@@ -12,8 +12,9 @@ import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
+import type { EmittedPart } from "../tools/emitted-part.ts";
 import type { Expiry } from "../tools/expiry.ts";
-import type { EmittedPart, Tool } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
 
 /** The session and the run for which a hook is called. */

@@ -298,7 +298,7 @@ export interface EventData {
    * with an `id` replaces the earlier part of the same message that has the same `type` and `id`. `call_id`
    * is the call whose tool has emitted it.
    */
-  data_part: DataPart;
+  data_part: { type: `data-${string}`; data: Json; id?: string; call_id?: string };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
@@ -373,18 +373,4 @@ export interface EventData {
 }
 
 /** Which call an event is about. */
-export interface OfCall {
-  tool_name: string;
-  call_id: string;
-}
-
-/** A part that a tool or a hook has emitted for pages, see `ToolContext.emit`. */
-export interface DataPart {
-  /** The name of the part, which begins with `data-`. */
-  type: `data-${string}`;
-  data: Json;
-  /** A later part of the same message with this `type` and `id` replaces the earlier one. */
-  id?: string;
-  /** The call whose tool has emitted the part. Absent for hooks. */
-  call_id?: string;
-}
+export type OfCall = { tool_name: string; call_id: string };

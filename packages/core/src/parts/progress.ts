@@ -4,8 +4,8 @@ import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallState } from "../session/state.ts";
+import type { ProgressOptions } from "../tools/emitted-part.ts";
 import { checkedResult } from "../tools/result-loss.ts";
-import type { ProgressOptions } from "../tools/tool.ts";
 import { addReport } from "./live-reports.ts";
 import { reportOnce } from "./tool-mistakes.ts";
 

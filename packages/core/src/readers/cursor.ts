@@ -1,10 +1,11 @@
-import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
 import type { LiveState } from "../log/store/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
+import { addReports, type ReportsSeen } from "./reports.ts";
 
 /** How much of the live state, i.e. of the text and progress not stored yet, a reader has been shown. */
-export interface ReaderState {
+export interface ReaderState extends ReportsSeen {
   /**
    * `seq` of the attempt whose text the reader is shown. 0: no attempt is in progress. `undefined`: not known
    * from the events read so far.
@@ -31,12 +32,6 @@ export interface ReaderState {
    * earlier live state.
    */
   skip: number;
-  /** The list of reports to which `version` belongs; `undefined` before the first one. */
-  reports: LiveState["reports"] | undefined;
-  /** The version of the last report that the reader was shown; 0 if none. */
-  version: number;
-  /** The ids of calls whose results the reader has. Further progress reports of these calls are stale. */
-  settled: Set<string> | undefined;
 }
 
 /** Returns the state of a new reader, which already has the text before the position `live`. */
@@ -95,33 +90,7 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): void {
  */
 export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState, afterSeq = 0): void {
   if (live.attempt !== 0 && live.attempt === seen.attempt) addDeltas(news, live, seen);
-  for (const { version, event, endedAt = afterSeq } of unseenReports(live, seen)) {
-    if (endedAt < afterSeq || seen.settled?.has(event.data.call_id ?? "")) continue;
-    seen.version = version;
-    news.push(event);
-  }
-}
-
-/** Returns the reports that a reader has not been shown yet. */
-function unseenReports({ reports }: LiveState, seen: ReaderState): LiveState["reports"] {
-  // The versions of another process's reports have nothing to do with those before.
-  if (seen.reports !== reports) Object.assign(seen, { reports, version: 0 });
-  return reports.filter(({ version }) => version > seen.version);
-}
-
-/**
- * Returns the reports of a call that a reader has not been shown, although the call has ended. They belong
- * before the call's result.
- */
-export function lastReports(
-  live: LiveState | undefined,
-  seen: ReaderState,
-  { seq, data }: StoredOf<"tool_result">,
-): LiveEvent[] {
-  const unseen = live === undefined || live.reports.length === 0 ? [] : unseenReports(live, seen);
-  return unseen.flatMap(({ event, endedAt = seq }) =>
-    endedAt < seq && event.data.call_id === data.call_id ? [event] : [],
-  );
+  addReports(news, live, seen, afterSeq);
 }
 
 /**

@@ -7,8 +7,9 @@ import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts"
 import type { LiveTail } from "../log/store/live-tail.ts";
 import { redactedEvent } from "../log/store/redacted.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
-import { endsAttempt, lastReports, type ReaderState, readerAfter } from "./cursor.ts";
+import { endsAttempt, type ReaderState, readerAfter } from "./cursor.ts";
 import type { Doorbell } from "./doorbell.ts";
+import { lastReports } from "./reports.ts";
 import type { SessionWatch, SessionWatches } from "./session-watch.ts";
 import type { AgentsBelow } from "./sub-agent-text.ts";
 

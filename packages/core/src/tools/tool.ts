@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
 import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
-import type { DataPart } from "../log/event-data.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
@@ -10,6 +9,7 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { Infer, Schema } from "../schema/schema.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
+import type { EmittedPart, ProgressOptions } from "./emitted-part.ts";
 import type { Expiry, Moment } from "./expiry.ts";
 import type { AnswerSchema, Suspends } from "./suspends.ts";
 import type { ToolSource } from "./tool-source.ts";
@@ -227,18 +227,6 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * tools by mode.
    */
   setMode(mode: string | null): void;
-}
-
-/** Options of `progress()` in a {@link ToolContext}. */
-export interface ProgressOptions {
-  /** Whether a newer report may replace this one before clients have got it. Default: `true`. */
-  conflate?: boolean;
-}
-
-/** A part that a tool or a hook emits for pages, see `ToolContext.emit`. */
-export interface EmittedPart extends Pick<DataPart, "type" | "data" | "id"> {
-  /** Whether only clients that are connected now get the part, and it is not stored. Default: `false`. */
-  transient?: boolean;
 }
 
 /**

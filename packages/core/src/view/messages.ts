@@ -24,10 +24,15 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     const parts =
       message.role === "user"
         ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
+}
+
+function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
+  if (part.type !== "data") return undefined;
+  return part.seq === seq ? { ...part, data: REDACTED } : part;
 }
 
 function redactedOutput({ key }: ViewPart): ViewPart {
@@ -42,7 +47,6 @@ function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
-  if (part.type === "data") return [part.seq === seq ? { ...part, data: REDACTED } : part];
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")

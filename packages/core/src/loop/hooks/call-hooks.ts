@@ -7,13 +7,12 @@ import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import type { EmittedPart } from "../../tools/tool.ts";
-import { literalResult } from "../../tools/tool-outcome.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { Asker } from "../leg/part-types.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
+import { emitInHook } from "./emit-in-hook.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -194,19 +193,9 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    emit: (part) => {
-      const emitted = emit(leg, hook, part);
-      emitted.catch(() => undefined);
-      return emitted;
-    },
+    emit: (part) => emitInHook(leg, hook, part),
     append: async (event) => await (await leg.parts.load()).appendEvent(leg, "hook", event),
   };
-}
-
-async function emit(leg: Leg, name: string, part: EmittedPart): Promise<void> {
-  // Copied at once, because the hook may change the data.
-  const copy = part?.data === undefined ? undefined : literalResult(part.data);
-  await (await leg.parts.load()).emitPart(leg, { name }, part, copy);
 }
 
 /**

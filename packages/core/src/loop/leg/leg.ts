@@ -13,7 +13,7 @@ import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
-import type { Delegate, EmittedPart, Tool } from "../../tools/tool.ts";
+import type { Delegate, Tool } from "../../tools/tool.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
@@ -26,7 +26,6 @@ import type {
   ContextMethods,
   Delegated,
   Delegation,
-  Emitter,
   FetchedUserData,
   JudgedAttempt,
   OpenTask,
@@ -141,7 +140,7 @@ export interface Parts extends ConsentParts<Leg> {
   /** Shows the progress and the parts of a running call to readers. */
   callOutput(leg: Leg, call: CallState): CallOutput;
   /** Stores or shows a part. `copy` is the JSON of its data if they are a literal. */
-  emitPart(leg: Leg, by: Emitter, part: EmittedPart, copy: Json | undefined): Promise<void>;
+  emitPart(leg: Leg, by: { name: string }, ...part: Parameters<CallOutput["emit"]>): Promise<void>;
 }
 
 /** One process's share of a run, in groups: values and methods that are used together. */

@@ -10,14 +10,8 @@ import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import type {
-  Delegate,
-  EmittedPart,
-  ProgressOptions,
-  TaskAgent,
-  Tool,
-  ToolContext,
-} from "../../tools/tool.ts";
+import type { EmittedPart, ProgressOptions } from "../../tools/emitted-part.ts";
+import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
 
 /** A hook or a tool that asks a model. */
 export interface Asker {

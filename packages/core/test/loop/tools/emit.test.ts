@@ -214,7 +214,7 @@ describe("T8 progress()", () => {
     );
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    const reader = pawl.follow(sessionId, { untilIdle: true });
+    const reader = pawl.follow(sessionId, { untilIdle: true })[Symbol.asyncIterator]();
     const events: SessionEvent[] = [];
     for (;;) {
       const { value } = await reader.next();

@@ -119,10 +119,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
   let once = eachSourceOnce();
 
-  const endOfMessage = () => [
-    ...(step === "open" ? [{ type: "finish-step" }] : []),
-    ...metadataChunk(facts, begun),
-  ];
+  const endOfMessage = () => [...stepEnd(step), ...metadataChunk(facts, begun)];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.run ?? { id: runId });
@@ -138,7 +135,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   };
   const chunksOf = (one: Step): Chunk[] => {
     if (one.type === "turn") {
-      const over = step === "open" ? [{ type: "finish-step" }] : [];
+      const over = stepEnd(step);
       step = "due";
       return over;
     }
@@ -181,6 +178,10 @@ const DONE = "data: [DONE]\n\n";
 
 function refused({ message }: WireError["error"]): readonly string[] {
   return [dataFrame({ type: "error", errorText: message }), DONE];
+}
+
+function stepEnd(step: "none" | "due" | "open"): Chunk[] {
+  return step === "open" ? [{ type: "finish-step" }] : [];
 }
 
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
