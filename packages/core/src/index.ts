@@ -22,7 +22,6 @@ export { toJsonSchema } from "./schema/to-json-schema.ts";
 export type { Artifact, ArtifactDraft } from "./tools/artifact.ts";
 export { artifactIn } from "./tools/artifact-in.ts";
 export { tool } from "./tools/define-tool.ts";
-export type { EmittedPart, ProgressOptions } from "./tools/emitted-part.ts";
 export type { Suspends } from "./tools/suspends.ts";
 export type { Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 

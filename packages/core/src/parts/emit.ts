@@ -4,10 +4,10 @@ import { invalidInput } from "../base/invalid-input.ts";
 import { type Json, toJson } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
 import type { DataPart } from "../log/data-part.ts";
+import type { EmittedPart } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Emitter } from "../loop/leg/part-types.ts";
 import { openRun } from "../session/state.ts";
-import type { EmittedPart } from "../tools/emitted-part.ts";
 import { addReport, readersHaveRead } from "./live-reports.ts";
 import { reportOnce } from "./tool-mistakes.ts";
 

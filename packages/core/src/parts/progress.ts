@@ -4,7 +4,6 @@ import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallState } from "../session/state.ts";
-import type { ProgressOptions } from "../tools/emitted-part.ts";
 import { checkedResult } from "../tools/result-loss.ts";
 import { addReport } from "./live-reports.ts";
 import { reportOnce } from "./tool-mistakes.ts";
@@ -21,12 +20,12 @@ export interface CallProgress {
    * Takes a report, and shows it now or after a short time. `copy` is its JSON if the report is a literal. A
    * report that JSON would lose in part is not shown, and is reported to `onError`.
    */
-  report(data: unknown, copy: Json | undefined, options: ProgressOptions | undefined): void;
+  report(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
   /** Shows the reports at once that were not shown yet. */
   flush(): void;
 }
 
-const OPTIONS: OptionKinds<ProgressOptions> = { conflate: "boolean" };
+const OPTIONS: OptionKinds<{ conflate?: boolean }> = { conflate: "boolean" };
 
 /**
  * Returns the progress of a call. Readers get its first report at once, and the next ones at most every 100

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
 import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
-import type { ShortenInput } from "../log/event-parts.ts";
+import type { EmittedPart, ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -9,7 +9,6 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { Infer, Schema } from "../schema/schema.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
-import type { EmittedPart, ProgressOptions } from "./emitted-part.ts";
 import type { Expiry, Moment } from "./expiry.ts";
 import type { AnswerSchema, Suspends } from "./suspends.ts";
 import type { ToolSource } from "./tool-source.ts";
@@ -130,7 +129,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    *
    * A report that JSON would lose in part, e.g. one with `NaN`, is not sent: `onError` gets an error.
    */
-  progress(data: Json, options?: ProgressOptions): void;
+  progress(data: Json, options?: { conflate?: boolean }): void;
   /**
    * Emits a part of your own for pages, e.g. `{ type: "data-weather", data: { celsius: 12 } }`. Pages show it
    * in the run's message, and the model never reads it. The part is stored in the log at once, in order with

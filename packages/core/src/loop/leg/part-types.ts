@@ -4,13 +4,12 @@ import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { SkipReason } from "../../log/event-parts.ts";
+import type { EmittedPart, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import type { EmittedPart, ProgressOptions } from "../../tools/emitted-part.ts";
 import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
 
 /** A hook or a tool that asks a model. */
@@ -125,7 +124,7 @@ export interface ConsentParts<Leg> {
 /** What a running call shows to readers. `copy` is the JSON of the data if they are a literal. */
 export interface CallOutput {
   /** Shows a report of progress, now or after a short time, so that readers do not get too many. */
-  progress(data: unknown, copy: Json | undefined, options: ProgressOptions | undefined): void;
+  progress(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
   /** Stores or shows a part. */
   emit(part: EmittedPart, copy: Json | undefined): Promise<void>;
   /** Shows the last report. Resolves when all is stored, and waiting readers have had the time to read it. */

@@ -1,13 +1,13 @@
 import { invalidInput } from "../../base/invalid-input.ts";
 import { anySignal, LazySignal } from "../../base/signals.ts";
 import type { AppendableEvent } from "../../log/event.ts";
+import type { EmittedPart } from "../../log/event-parts.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
-import type { EmittedPart } from "../../tools/emitted-part.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { literalResult } from "../../tools/tool-outcome.ts";
-import { askInRun } from "../hooks/call-hooks.ts";
+import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallOutput, MidwayQuestion } from "../leg/part-types.ts";

@@ -95,9 +95,8 @@ export function telling(
   };
   return {
     steps(event) {
-      if (over) return [];
-      if ("seq" in event) return event.seq <= cursor ? [] : stored(event);
-      return speaks ? toSteps.live(event) : [];
+      if ("seq" in event) return over || event.seq <= cursor ? [] : stored(event);
+      return speaks && !over ? toSteps.live(event) : [];
     },
     goesOn,
     get view() {
