@@ -24,10 +24,15 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     const parts =
       message.role === "user"
         ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
+}
+
+function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
+  if (part.type !== "data") return undefined;
+  return part.seq === seq ? { ...part, data: REDACTED } : part;
 }
 
 function redactedOutput({ key }: ViewPart): ViewPart {
@@ -129,7 +134,7 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
 
 /**
  * Starts a retry in the view. The retry continues the failed run's message, and removes the parts after its
- * last tool call. Artifacts, and sources and files of calls, stay.
+ * last tool call. Artifacts, emitted parts, and sources and files of calls, stay.
  */
 export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
@@ -137,7 +142,7 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     if (message.id !== continues) return [message];
     const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, index) => index <= lastCall || part.type === "artifact" || "callId" in part,
+      (part, index) => index <= lastCall || /^(artifact|data)$/.test(part.type) || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

@@ -12,11 +12,20 @@ export function nameOfCall(callId: string | undefined): string {
   return `call ${callId}`;
 }
 
+/** The name under which a {@link PartList} finds all parts that tools and hooks have emitted. */
+const DATA_PARTS = "data";
+
+/** Returns the name under which a {@link PartList} finds the parts with a name and an id. */
+export function nameOfData(name: string, id: string | undefined): string {
+  return `data ${JSON.stringify([name, id])}`;
+}
+
 /** Returns the names of a part: its key, the beginning of the key up to the colon, and its call. */
 export function partNames(part: ViewPart): string[] {
   const { key } = part;
   const names = [key, key.slice(0, key.indexOf(":") + 1)];
   if (part.type === "tool") names.push(nameOfCall(part.callId));
+  if (part.type === "data") names.push(DATA_PARTS, nameOfData(part.name, part.id));
   return names;
 }
 
@@ -28,7 +37,7 @@ export function redactedNames({
   attempt,
   run_id,
 }: StoredOf<"redaction">["data"]): string[] {
-  const names = [`${seq}:`, `end:${run_id}`, nameOfCall(call_id)];
+  const names = [`${seq}:`, `end:${run_id}`, nameOfCall(call_id), DATA_PARTS];
   if (of === "output") names.push(`${attempt}:output`);
   if (of === "assistant_message") names.push(`${attempt}:`);
   return names;

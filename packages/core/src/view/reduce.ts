@@ -9,7 +9,7 @@ import { partsOf, retryInView, withoutRedacted, withUserMessage } from "./messag
 import { outputDelta, storedOutput } from "./output.ts";
 import { isHiddenWait, reduceCall } from "./reduce-call.ts";
 import { markMessagesRead } from "./run-message.ts";
-import type { ToolPhase, ViewState } from "./view.ts";
+import type { ToolPhase, ViewPart, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
@@ -58,6 +58,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
       return storedOutput(view, event);
     case "artifact":
       return withArtifact(view, event);
+    case "data_part":
+      return withDataPart(view, event);
     case "tool_started":
     case "tool_suspended":
     case "tool_answered":
@@ -136,6 +138,18 @@ function withArtifact(view: ViewState, { seq, data: artifact }: StoredOf<"artifa
     ...parts,
     { type: "artifact", key: `${seq}:artifact`, artifact },
   ]);
+}
+
+/** Shows a part of a tool or a hook, in place of the one that has its name and id. */
+function withDataPart(view: ViewState, { seq, data: part }: StoredOf<"data_part">): ViewState {
+  const { type: name, id, data, call_id: callId } = part;
+  return changeRunMessage(view, (parts) => {
+    const isSame = (one: ViewPart) => one.type === "data" && one.name === name && one.id === id;
+    const at = id === undefined ? -1 : parts.findIndex(isSame);
+    const key = parts[at]?.key ?? `${seq}:data`;
+    const own = { type: "data" as const, key, name, data, seq, ...(id && { id }), ...(callId && { callId }) };
+    return at < 0 ? [...parts, own] : parts.with(at, own);
+  });
 }
 
 /** Shows that refused content was left out. Thinking is no part of the conversation. */

@@ -54,9 +54,9 @@ export interface ViewUsage extends Usage {
 }
 
 /**
- * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, a
- * notice that says why the run stopped, or a mark that earlier content is not sent to the model any more. A
- * message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
+ * One part of a message: text, thinking, a tool call, a source, a file, an artifact, a part of your own, the
+ * run's output, a notice that says why the run stopped, or a mark that earlier content is left out of
+ * the context. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
  * with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
@@ -120,6 +120,19 @@ export type ViewPart =
     }
   /** Something that a tool or a hook made for the user, see `context.createArtifact()`. */
   | { type: "artifact"; key: string; artifact: EventData["artifact"] }
+  /**
+   * A part that a tool or a hook has emitted, see `ToolContext.emit`. `name` is its type, e.g. `data-map`.
+   * `seq` is that of the event that has the data. `callId` is the call whose tool has emitted it.
+   */
+  | {
+      type: "data";
+      key: string;
+      name: `data-${string}`;
+      id?: string;
+      data: Json;
+      callId?: string;
+      seq: number;
+    }
   /**
    * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far.
    * `wrapped` says that the output is in the field `value` of that JSON. `outputIn()` returns the output of

@@ -4,6 +4,7 @@ import type { WireError } from "../../request/wire-error.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
+import { inView } from "./ag-ui-activities.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
@@ -145,7 +146,8 @@ function threadEvents(restates: boolean) {
     return [...without, snapshot(view, words.open())];
   };
   return {
-    events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
+    events: (event: SessionEvent, made: readonly Step[], views: Views): AgUiEvent[] => {
+      const steps = made.map((one) => inView(one, views.view));
       const isTurn = ({ type }: Step) => type === "turn";
       const told = steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);

@@ -117,6 +117,8 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
       return statusEvent(step.event);
     case "outcome":
       return activityEvents(step.part);
+    case "transient":
+      return [{ type: "CUSTOM", name: step.part.type, value: step.part.data }];
     case "progress": {
       const { callId: toolCallId, toolName, data } = step;
       return [{ type: "CUSTOM", name: "tool_progress", value: { toolCallId, toolName, data } }];

@@ -8,7 +8,7 @@ import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks
 import { aiSdkMessages, assistantParts, begunOf, isNotice, noticeMark, spentOf } from "./ai-sdk-messages.ts";
 import { type AiSdkOptions, checkedText, OPTIONS } from "./ai-sdk-options.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
-import { eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { dataPart, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /**
@@ -24,7 +24,9 @@ import type { UiPart } from "./ui-part.ts";
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
  * - Sources and cited sources are `source-url` and `source-document` parts, files of results are `file`
  *   parts, and artifacts are `data-artifact` parts. A text's citations are its
- *   `providerMetadata.pawl.citations`. The message's metadata has `usage`, `costUsd` and `model`.
+ *   `providerMetadata.pawl.citations`. Parts that tools and hooks emit are the `data-*` parts of their names;
+ *   the page's `onData` gets them too, and transient ones come only there. The message's metadata has
+ *   `usage`, `costUsd` and `model`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -98,8 +100,7 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
   let once = eachSourceOnce();
 
-  const endOfStep = () => (step === "open" ? [{ type: "finish-step" }] : []);
-  const endOfMessage = () => [...endOfStep(), ...metadataChunk(facts, begun)];
+  const endOfMessage = () => [...stepEnd(step), ...metadataChunk(facts, begun)];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.run ?? { id: runId });
@@ -115,17 +116,18 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   };
   const chunksOf = (one: Step): Chunk[] => {
     if (one.type === "turn") {
-      const over = endOfStep();
+      const over = stepEnd(step);
       step = "due";
       return over;
     }
     if (one.type === "output" && begun === undefined && one.value === undefined) return [];
+    // A page only passes it to `onData`, so it does not begin a message.
+    if (one.type === "transient") return [{ ...dataPart(one.part.type, one.part), transient: true }];
     if (one.type === "outcome") return [...start(), ...once([outcomeUiPart(one.part)])];
     const chunks =
       one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
     if (chunks.length === 0) return [];
-    const first = start();
-    const news = once(chunks);
+    const [first, news] = [start(), once(chunks)];
     // An output belongs to the message: a later answer may replace it.
     if (step !== "due" || one.type === "output") return [...first, ...news];
     step = "open";
@@ -144,8 +146,8 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
       if (told.rest === undefined && !told.over) return [];
       const notice = noticeOf(told.rest);
       const first = kept.length > 0 || notice.length > 0 ? start() : [];
-      const end = [...endOfMessage(), lastChunk(told.rest, cursor, options)];
-      return [...[...first, ...notice, ...end].map(dataFrame), DONE];
+      const all = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest, cursor, options)];
+      return [...all.map(dataFrame), DONE];
     },
     refused: (error) => [dataFrame({ type: "error", errorText: options.errorText(error) }), DONE],
     get over() {
@@ -159,6 +161,10 @@ const DONE = "data: [DONE]\n\n";
 function startChunk(facts: ThreadFacts, messageId: string): Chunk {
   const messageMetadata = begunOf(facts, messageId);
   return { type: "start", messageId, ...(messageMetadata && { messageMetadata }) };
+}
+
+function stepEnd(step: "none" | "due" | "open"): Chunk[] {
+  return step === "open" ? [{ type: "finish-step" }] : [];
 }
 
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
