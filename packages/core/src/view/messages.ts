@@ -24,15 +24,10 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     const parts =
       message.role === "user"
         ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
-}
-
-function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
-  if (part.type !== "data") return undefined;
-  return part.seq === seq ? { ...part, data: REDACTED } : part;
 }
 
 function redactedOutput({ key }: ViewPart): ViewPart {
@@ -47,6 +42,8 @@ function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
+  // A later event may have replaced the data.
+  if (part.type === "data") return part.seq === seq ? [] : [part];
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")
@@ -142,7 +139,7 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     if (message.id !== continues) return [message];
     const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, index) => index <= lastCall || /^(artifact|data)$/.test(part.type) || "callId" in part,
+      (part, index) => index <= lastCall || part.type === "artifact" || part.type === "data" || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

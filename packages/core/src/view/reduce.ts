@@ -144,8 +144,8 @@ function withArtifact(view: ViewState, { seq, data: artifact }: StoredOf<"artifa
 function withDataPart(view: ViewState, { seq, data: part }: StoredOf<"data_part">): ViewState {
   const { type: name, id, data, call_id: callId } = part;
   return changeRunMessage(view, (parts) => {
-    const isSame = (one: ViewPart) => one.type === "data" && one.name === name && one.id === id;
-    const at = id === undefined ? -1 : parts.findIndex(isSame);
+    const isSame = (one: ViewPart) => one.type === "data" && id && one.name === name && one.id === id;
+    const at = parts.findIndex(isSame);
     const key = parts[at]?.key ?? `${seq}:data`;
     const own = { type: "data" as const, key, name, data, seq, ...(id && { id }), ...(callId && { callId }) };
     return at < 0 ? [...parts, own] : parts.with(at, own);

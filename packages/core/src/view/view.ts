@@ -55,8 +55,8 @@ export interface ViewUsage extends Usage {
 
 /**
  * One part of a message: text, thinking, a tool call, a source, a file, an artifact, a part of your own, the
- * run's output, a notice that says why the run stopped, or a mark that earlier content is left out of
- * the context. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
+ * run's output, a notice that says why the run stopped, or a mark that earlier content is left out of the
+ * context. A message has its parts in the order of their arrival. A hook's question is shown as a call,
  * with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
