@@ -8,7 +8,7 @@ import { changeCallPart, changeRunMessage, isOpen, subAgentTextAfter, withDelta 
 import { partsOf, retryInView, withoutRedacted, withUserMessage } from "./messages.ts";
 import { outputDelta, storedOutput } from "./output.ts";
 import { isHiddenWait, reduceCall } from "./reduce-call.ts";
-import { markMessagesRead } from "./run-message.ts";
+import { markMessagesRead, withoutQueue } from "./run-message.ts";
 import type { ToolPhase, ViewState } from "./view.ts";
 
 /**
@@ -79,7 +79,9 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
 function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewState {
   const { run_id: id, retry_of } = event.data;
   if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
-  return { ...view, run: { id, seq: event.seq, open: true } };
+  // A retry answers its failed run's message first.
+  const messages = retry_of === undefined ? withoutQueue(view.messages) : view.messages;
+  return { ...view, messages, run: { id, seq: event.seq, open: true } };
 }
 
 /** The shortest wait that is shown, in milliseconds. */

@@ -33,11 +33,23 @@ export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_r
   const { run } = view;
   const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
   if (run === undefined || !view.messages.some(isRead)) return view;
-  const messages = view.messages.map((message) => {
-    if (!isRead(message)) return message;
-    const { queued, ...rest } = message;
-    return rest;
-  });
+  const messages = withoutQueue(view.messages, isRead);
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));
   return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };
+}
+
+/**
+ * Returns the messages with those that a run has picked up, which are no longer queued. A run that begins
+ * answers all messages before it.
+ */
+export function withoutQueue(
+  messages: ViewMessage[],
+  isRead: (message: ViewMessage) => boolean | undefined = ({ queued }) => queued,
+): ViewMessage[] {
+  if (!messages.some(isRead)) return messages;
+  return messages.map((message) => {
+    if (!isRead(message)) return message;
+    const { queued: _, ...rest } = message;
+    return rest;
+  });
 }

@@ -1,6 +1,6 @@
 import type { Json, Question } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
-import { isApproval } from "../base/answers.ts";
+import { hasResult, isApproval } from "../base/answers.ts";
 import type { ApprovalRecord, ThreadFacts } from "../base/facts.ts";
 import { isOutcome } from "../base/outcomes.ts";
 import { questionId } from "../base/question-id.ts";
@@ -131,7 +131,7 @@ type ToolPart = ViewPart & { type: "tool" };
 
 function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
   const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
-  const mark = approvalMark(facts.approvals.get(toolCallId));
+  const mark = callMark(facts.approvals.get(toolCallId), lastAsked(part));
   const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...mark };
   const question = pending.find(({ callId }) => callId === toolCallId);
   if (question !== undefined) {
@@ -144,6 +144,10 @@ function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFac
   const outcome = outcomeOf(toolCallId, facts);
   if (outcome === "denied") return { ...answered, state: "output-denied" };
   if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
+  const last = part.questions?.at(-1);
+  // An approved call that has not run yet. The page has the answer to any other question as the output.
+  if (last !== undefined && isApproval(last) && !hasResult(part))
+    return { ...answered, state: "input-available" };
   if (phase === "error") return { ...answered, state: "output-error", errorText: String(result) };
   return { ...answered, state: "output-available", output: result ?? null };
 }
@@ -155,9 +159,25 @@ function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: ob
   return { approval: { id: questionId(question), approved, ...(reason !== undefined && { reason }) } };
 }
 
-/** Returns the field of a call with the payload of its approval. Every version of the AI SDK keeps it. */
-export function approvalMark(known: ApprovalRecord | undefined): { callProviderMetadata?: object } {
-  return known === undefined ? {} : { callProviderMetadata: { pawl: { approval: known.payload } } };
+/**
+ * Returns the field of a call with the payload of its approval, and the `seq` of the last other question that
+ * it has asked. Every version of the AI SDK keeps the field, and sends it back with an answer.
+ */
+export function callMark(
+  approval: ApprovalRecord | undefined,
+  question: number | undefined,
+): { callProviderMetadata?: object } {
+  if (approval === undefined && question === undefined) return {};
+  const pawl = {
+    ...(approval && { approval: approval.payload }),
+    ...(question !== undefined && { question }),
+  };
+  return { callProviderMetadata: { pawl } };
+}
+
+/** Returns the `seq` of the last question of a call that is not for an approval. */
+export function lastAsked({ questions = [] }: ToolPart): number | undefined {
+  return questions.findLast((question) => !isApproval(question))?.seq;
 }
 
 /**
