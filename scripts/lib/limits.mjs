@@ -4,7 +4,7 @@
  */
 export const LIMITS = {
   // kB in a page or program at its start, compressed with gzip (test/bundles.test.ts)
-  useAgent: 12.7,
+  useAgent: 12.8,
   createAspClient: 7.2,
   useAsp: 7.6,
   core: 81.7,

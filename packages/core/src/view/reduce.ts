@@ -79,9 +79,10 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
 function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewState {
   const { run_id: id, retry_of } = event.data;
   if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
-  // A retry answers its failed run's message first.
-  const messages = retry_of === undefined ? withoutQueue(view.messages) : view.messages;
-  return { ...view, messages, run: { id, seq: event.seq, open: true } };
+  const { seq } = event;
+  // A run picks up all messages before it. A retry picks them up with its request.
+  const messages = withoutQueue(view.messages, retry_of ? 0 : seq);
+  return { ...view, messages, run: { id, seq, open: true } };
 }
 
 /** The shortest wait that is shown, in milliseconds. */

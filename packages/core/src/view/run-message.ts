@@ -31,21 +31,15 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
  */
 export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;
-  const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
-  if (run === undefined || !view.messages.some(isRead)) return view;
-  const messages = withoutQueue(view.messages, isRead);
+  const messages = withoutQueue(view.messages, data.prompt.upto_seq);
+  if (!run || messages === view.messages) return view;
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));
   return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };
 }
 
-/**
- * Returns the messages with those that a run has picked up, which are no longer queued. A run that begins
- * answers all messages before it.
- */
-export function withoutQueue(
-  messages: ViewMessage[],
-  isRead: (message: ViewMessage) => boolean | undefined = ({ queued }) => queued,
-): ViewMessage[] {
+/** Returns the messages with those up to the event `seq`, which a run has picked up, no longer queued. */
+export function withoutQueue(messages: ViewMessage[], uptoSeq: number): ViewMessage[] {
+  const isRead = ({ queued, seq }: ViewMessage) => queued && seq <= uptoSeq;
   if (!messages.some(isRead)) return messages;
   return messages.map((message) => {
     if (!isRead(message)) return message;

@@ -27,7 +27,7 @@ export interface ViewQuestion {
    * `seq` of the event that answered or closed the question; absent while it is open. A call whose
    * `resultSeq` is this number has the answer, and not its result yet.
    */
-  endSeq?: number;
+  resultSeq?: number;
   /** The answer, or the default of an expired question. Absent if it is open or closed. */
   value?: Json;
   /** Why the question was closed, or why the tool of the page has failed. */

@@ -41,7 +41,7 @@ describe("P4 W1 the view says of each question what became of it", () => {
     expect(open).toEqual({ seq: expect.any(Number), kind: "echo", state: "open" });
     await answer({ yes: true });
     expect(await view()).toEqual([
-      { ...open, state: "answered", endSeq: expect.any(Number), value: { yes: true } },
+      { ...open, state: "answered", resultSeq: expect.any(Number), value: { yes: true } },
     ]);
   });
 

@@ -140,5 +140,5 @@ export function isApproval({ kind }: Pick<Question, "kind">): boolean {
 export function hasResult(part: ViewPart & { type: "tool" }): boolean {
   const { phase, resultSeq, questions = [] } = part;
   if (phase !== "done" && phase !== "error") return false;
-  return isQuestionPart(part) || questions.at(-1)?.endSeq !== resultSeq;
+  return isQuestionPart(part) || questions.at(-1)?.resultSeq !== resultSeq;
 }

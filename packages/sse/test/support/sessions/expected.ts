@@ -44,5 +44,5 @@ function inAgUi(call: Call, { pending }: ViewState): string {
 /** Whether a call has its result, and not only the answer to its last question. */
 function isResult(call: Call): boolean {
   if (call.phase !== "done" && call.phase !== "error") return false;
-  return isAbout(call) || call.questions?.at(-1)?.endSeq !== call.resultSeq;
+  return isAbout(call) || call.questions?.at(-1)?.resultSeq !== call.resultSeq;
 }

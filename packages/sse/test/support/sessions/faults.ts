@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     edits: [
       [
         base("answers"),
-        "return isQuestionPart(part) || questions.at(-1)?.endSeq !== resultSeq;",
+        "return isQuestionPart(part) || questions.at(-1)?.resultSeq !== resultSeq;",
         "return isQuestionPart(part) || resultSeq !== questions.length - 9;",
       ],
     ],
@@ -99,13 +99,7 @@ export const faults: readonly Fault[] = [
   {
     name: "messages stay queued when the run that answers them has begun",
     kind: "AI SDK 7",
-    edits: [
-      [
-        "core/src/view/reduce.ts",
-        "retry_of === undefined ? withoutQueue(view.messages)",
-        "retry_of === null ? withoutQueue(view.messages)",
-      ],
-    ],
+    edits: [["core/src/view/reduce.ts", "retry_of ? 0 : seq", "retry_of ? seq : 0"]],
   },
   {
     name: "a retry leaves the earlier parts of its message out",
