@@ -14,9 +14,6 @@ import { reportOnce } from "./tool-mistakes.ts";
 /** The longest data of a stored part and of a transient one, in characters of JSON. */
 const MOST_PART_CHARS = { stored: 1_000_000, transient: 50_000 };
 
-/** The longest type and id of a part, in characters. */
-const MOST_PART_NAME_CHARS = 200;
-
 /** The parts of a leg, which are stored and shown in the order of the calls of `emit()`. */
 interface Line {
   /** Settles when the last part has its place among the events that are being stored. */
@@ -79,15 +76,15 @@ export async function allEmitted(leg: Leg): Promise<void> {
 
 const PART: OptionKinds<EmittedPart> = {
   type: {
-    mustBe: 'a text that begins with "data-", e.g. "data-weather", of at most 200 characters',
-    is: (type) => typeof type === "string" && /^data-./.test(type) && type.length <= MOST_PART_NAME_CHARS,
+    mustBe: '"data-" and 1 to 195 characters without spaces and colons, e.g. "data-weather"',
+    is: (type) => typeof type === "string" && /^data-[^\s:]{1,195}$/.test(type),
     required: true,
     isPublic: true,
   },
   data: "any!",
   id: {
     mustBe: "a text of 1 to 200 characters",
-    is: (id) => typeof id === "string" && id !== "" && id.length <= MOST_PART_NAME_CHARS,
+    is: (id) => typeof id === "string" && /^.{1,200}$/s.test(id),
   },
   transient: "boolean",
 };

@@ -24,14 +24,17 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     const parts =
       message.role === "user"
         ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
 }
 
-function redactedOutput({ key }: ViewPart): ViewPart {
-  return { type: "output", key, open: false, value: REDACTED };
+/** Returns an emitted part as a redaction leaves it; `undefined` for other parts. */
+function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
+  // A later event may have replaced the data.
+  if (part.type === "data") return part.seq === seq ? { ...part, data: REDACTED } : part;
+  return undefined;
 }
 
 /**
@@ -42,18 +45,18 @@ function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
-  // A later event may have replaced the data.
-  if (part.type === "data") return part.seq === seq ? [] : [part];
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
-  if (part.type === "output")
-    return [part.key.startsWith(`${attempt}:`) && of === "output" ? redactedOutput(part) : part];
-  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswerPart(part);
+  if (part.key.startsWith(`${attempt}:`)) {
+    if (of === "output" && part.type === "output")
+      return [{ type: "output", key: part.key, open: false, value: REDACTED }];
+    if (of === "assistant_message" && part.type !== "output") return redactedAnswerPart(part);
+  }
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
   if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
-  if (!(of === "tool_result" || of === "tool_answered") || !("result" in part)) return [part];
-  return [withoutResult(part)];
+  const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
+  return [isResult ? withoutResult(part) : part];
 }
 
 function redactedAnswerPart(part: ViewPart): ViewPart[] {
@@ -139,7 +142,8 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     if (message.id !== continues) return [message];
     const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, index) => index <= lastCall || part.type === "artifact" || part.type === "data" || "callId" in part,
+      (part, index) =>
+        index <= lastCall || part.type === "artifact" || part.type === "data" || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

@@ -15,9 +15,21 @@ export function nameOfCall(callId: string | undefined): string {
 /** The name under which a {@link PartList} finds all parts that tools and hooks have emitted. */
 const DATA_PARTS = "data";
 
-/** Returns the name under which a {@link PartList} finds the parts with a name and an id. */
-export function nameOfData(name: string, id: string | undefined): string {
-  return `data ${JSON.stringify([name, id])}`;
+/** Returns the key of an emitted part. Parts with the same type and id have the same one. */
+export function dataKey({ seq, data: { type, id } }: StoredOf<"data_part">): string {
+  // A type has no spaces.
+  return `${id === undefined ? seq : `${type} ${id}`}:data`;
+}
+
+/** Returns the part for an event of `context.emit()`. */
+export function dataPart(event: StoredOf<"data_part">): ViewPart {
+  const { type: name, id, data } = event.data;
+  return { type: "data", key: dataKey(event), name, data, seq: event.seq, ...(id && { id }) };
+}
+
+/** Returns the part for an artifact. */
+export function artifactPart({ seq, data: artifact }: StoredOf<"artifact">): ViewPart {
+  return { type: "artifact", key: `${seq}:artifact`, artifact };
 }
 
 /** Returns the names of a part: its key, the beginning of the key up to the colon, and its call. */
@@ -25,7 +37,7 @@ export function partNames(part: ViewPart): string[] {
   const { key } = part;
   const names = [key, key.slice(0, key.indexOf(":") + 1)];
   if (part.type === "tool") names.push(nameOfCall(part.callId));
-  if (part.type === "data") names.push(DATA_PARTS, nameOfData(part.name, part.id));
+  if (part.type === "data") names.push(DATA_PARTS);
   return names;
 }
 

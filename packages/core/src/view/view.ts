@@ -23,6 +23,11 @@ export interface ViewQuestion {
   /** The kind of the question, e.g. `approval`. */
   kind: string;
   state: "open" | "answered" | "expired" | "closed";
+  /**
+   * `seq` of the event that answered or closed the question; absent while it is open. A call whose
+   * `resultSeq` is this number has the answer, and not its result yet.
+   */
+  resultSeq?: number;
   /** The answer, or the default of an expired question. Absent if it is open or closed. */
   value?: Json;
   /** Why the question was closed, or why the tool of the page has failed. */
@@ -122,7 +127,7 @@ export type ViewPart =
   | { type: "artifact"; key: string; artifact: EventData["artifact"] }
   /**
    * A part that a tool or a hook has emitted, see `ToolContext.emit`. `name` is its type, e.g. `data-map`.
-   * `seq` is that of the event that has the data. `callId` is the call whose tool has emitted it.
+   * `seq` is that of the event that has the data.
    */
   | {
       type: "data";
@@ -130,7 +135,6 @@ export type ViewPart =
       name: `data-${string}`;
       id?: string;
       data: Json;
-      callId?: string;
       seq: number;
     }
   /**
@@ -170,7 +174,7 @@ export interface ViewMessage {
   text: string;
   /** The message's parts, in the order in which they arrived. */
   parts: ViewPart[];
-  /** `true` if the message was sent during a run and the model has not read it yet. */
+  /** `true` if the message was sent during a run, until that run reads it or the next run begins. */
   queued?: boolean;
   /** The tokens and cost of the run. The last message of a run has them, once the run has ended. */
   usage?: ViewUsage;

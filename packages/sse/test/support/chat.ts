@@ -82,7 +82,7 @@ function chatState(messages: Message[]) {
 export type Version = 6 | 7 | "6.0.37" | "6.0.160" | "7.0.0";
 
 /** The real chat of one version over the real transport, as the documentation says to set it up. */
-export function chat(version: Version, served: Served, options: ChatOptions = {}): Chat {
+export function chat(version: Version, served: Pick<Served, "url">, options: ChatOptions = {}): Chat {
   const { id = crypto.randomUUID(), as = "ada", messages = [], automatic = true } = options;
   const transport = {
     api: `${served.url}/runs`,

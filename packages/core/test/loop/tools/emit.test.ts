@@ -93,7 +93,7 @@ describe("T8 context.emit() of a tool", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["a type without data-", { type: "weather", data: 1 }, 'must be a text that begins with "data-"'],
+    ["a type without data-", { type: "weather", data: 1 }, 'must be "data-" and 1 to 195 characters'],
     ["no data", { type: "data-a" }, "needs `data`"],
     [
       "NaN",

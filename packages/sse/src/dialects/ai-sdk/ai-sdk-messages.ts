@@ -1,10 +1,9 @@
-import type { Json, Question } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
-import { isApproval } from "../base/answers.ts";
-import type { ApprovalRecord, ThreadFacts } from "../base/facts.ts";
+import type { ThreadFacts } from "../base/facts.ts";
 import { isOutcome } from "../base/outcomes.ts";
-import { questionId } from "../base/question-id.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { toolPart } from "./ai-sdk-tool-part.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /** A message of the AI SDK. */
@@ -111,7 +110,8 @@ export function assistantParts(
 
 /** Returns the beginning of a part's key, which the parts of one answer have in common. */
 function answerOf({ key }: ViewPart): string {
-  return key.slice(0, key.indexOf(":"));
+  // The id of an emitted part may have colons.
+  return key.slice(0, key.lastIndexOf(":"));
 }
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
@@ -156,61 +156,4 @@ function noticePart(stop: string, text: string): UiPart {
  */
 export function noticeMark(stop: string): object {
   return { pawl: { notice: stop } };
-}
-
-type ToolPart = ViewPart & { type: "tool" };
-
-function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
-  const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
-  const mark = approvalMark(facts.approvals.get(toolCallId));
-  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...mark };
-  const question = pending.find(({ callId }) => callId === toolCallId);
-  if (question !== undefined) {
-    const shown = { ...call, input: shownInput(question, input) };
-    if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
-    return { ...shown, state: "approval-requested", approval: { id: questionId(question.seq) } };
-  }
-  const answered = { ...call, ...approvalOf(toolCallId, facts) };
-  if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
-  const outcome = outcomeOf(toolCallId, facts);
-  if (outcome === "denied") return { ...answered, state: "output-denied" };
-  if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
-  if (phase === "error") return { ...answered, state: "output-error", errorText: String(result) };
-  return { ...answered, state: "output-available", output: result ?? null };
-}
-
-function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
-  const known = approvals.get(callId);
-  if (known === undefined) return {};
-  const { question, approved, reason } = known;
-  return { approval: { id: questionId(question), approved, ...(reason !== undefined && { reason }) } };
-}
-
-/** Returns the field of a call with the payload of its approval. Every version of the AI SDK keeps it. */
-export function approvalMark(known: ApprovalRecord | undefined): { callProviderMetadata?: object } {
-  return known === undefined ? {} : { callProviderMetadata: { pawl: { approval: known.payload } } };
-}
-
-/**
- * Returns the outcome of a call that the user did not approve: denied, or closed without an answer. Returns
- * `undefined` for any other call.
- */
-export function outcomeOf(
-  callId: string,
-  { approvals, closed }: ThreadFacts,
-): "denied" | { error: string } | undefined {
-  if (approvals.get(callId)?.approved === false) return "denied";
-  const error = closed.get(callId);
-  return error === undefined ? undefined : { error: `Not answered: ${error}` };
-}
-
-/**
- * Returns the input to show for a call that asks the user. For an approval, this is the input that will run.
- * For other questions, it is the question's payload.
- */
-export function shownInput(question: Question, made: Json): Json {
-  const { payload } = question;
-  if (!isApproval(question)) return payload;
-  const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);
-  return isObject ? (payload.input ?? made) : made;
 }

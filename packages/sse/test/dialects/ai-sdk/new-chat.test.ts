@@ -6,7 +6,7 @@ import { chat, history, textOf } from "../../support/chat.ts";
 import { serve } from "../../support/served.ts";
 
 describe("W4 the messages with which a page begins", () => {
-  it("are none for a new chat, also in pages and in other dialects that know chats by name", async () => {
+  it("are an empty list for a new chat, also in pages and in other dialects that know chats by name", async () => {
     const served = await serve(scriptedModel([]), { dialect: aiSdk() });
     const got = async (path: string) => await (await served.ask(path)).json();
     expect(await got("/runs/new")).toEqual({ id: "new", messages: [], running: false });
