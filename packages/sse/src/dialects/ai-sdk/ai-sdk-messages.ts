@@ -109,9 +109,9 @@ export function assistantParts(
 }
 
 /** Returns the beginning of a part's key, which the parts of one answer have in common. */
-function answerOf({ key }: ViewPart): string {
-  // The id of an emitted part may have colons.
-  return key.slice(0, key.lastIndexOf(":"));
+function answerOf({ type, key }: ViewPart): string {
+  // An emitted part belongs to no answer, and its id may have colons.
+  return type === "data" ? key : key.slice(0, key.indexOf(":"));
 }
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {

@@ -59,8 +59,11 @@ function shownMessage({ parts, ...message }: Message): unknown {
     // A page does not say of its own messages that they are complete.
     return message.role === "user" ? { ...rest, state: "done" } : rest;
   };
+  const { metadata, ...rest } = JSON.parse(JSON.stringify(message));
   return {
-    ...JSON.parse(JSON.stringify(message)),
+    ...rest,
+    // A page does not know when the server has stored its own messages.
+    ...(message.role === "assistant" && { metadata }),
     parts: parts.filter((part) => part.type !== "step-start" && !isLost(part)).map(clean),
   };
 }
