@@ -10,7 +10,7 @@ export type { Authorized, ErrorBody, HandlerOptions, RefusedRequest } from "./ha
 export { type HealthOptions, health } from "./handler/health.ts";
 export type { RunRequest } from "./request/run-request.ts";
 export type { Caller, Wanted } from "./session/caller.ts";
-export type { Expose } from "./session/public-event.ts";
+export type { EventParts, Expose } from "./session/public-event.ts";
 
 // Dialects
 

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
-import { EXPOSE } from "../session/public-event.ts";
+import { EXPOSE, PARTS } from "../session/public-event.ts";
 import { agentName, checkDialect, DIALECT } from "./check-dialect.ts";
 import { checkExtra } from "./extra-fields.ts";
 import type { HandlerOptions } from "./handler-options.ts";
@@ -45,6 +45,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   extra: "object",
   dialect: DIALECT,
   expose: EXPOSE,
+  parts: PARTS,
   errorBody: "function",
   onError: "function",
   onWarning: "function",

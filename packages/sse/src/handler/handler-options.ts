@@ -2,7 +2,7 @@ import type { Agent, Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import type { WireError } from "../request/wire-error.ts";
 import type { Caller, Wanted } from "../session/caller.ts";
-import type { Expose } from "../session/public-event.ts";
+import type { EventParts, Expose } from "../session/public-event.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { ExtraFields } from "./extra-fields.ts";
 import type { RateLimiter } from "./rate-limit.ts";
@@ -131,6 +131,11 @@ export interface HandlerOptions<Name extends string = string> {
    * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources.
    */
   expose?: Expose;
+  /**
+   * The events of your own that pages show as parts of messages, as if a tool had emitted them: by their type
+   * the name of the part, e.g. `{ "acme.plan": "data-plan" }`. Default: none.
+   */
+  parts?: EventParts;
   /**
    * Returns the body of error responses in your app's own form, e.g. `({ error }) => ({ code: error.code,
    * cause: error.message })`, for pages that expect it. Status and headers stay. Not called for responses of

@@ -204,7 +204,7 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
 }
 
 function replaying(options: Served, dialect: Dialect): Replaying {
-  const { runtime, agent, authorize, basePath, extra, onError, onWarning } = options;
+  const { runtime, agent, authorize, basePath, parts, extra, onError, onWarning } = options;
   const { rateLimitReads, reauthorizeMs, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
@@ -214,6 +214,7 @@ function replaying(options: Served, dialect: Dialect): Replaying {
     runtime,
     agent,
     basePath,
+    parts,
     dialect,
     authorize,
     heartbeatMs,

@@ -1,10 +1,10 @@
-import { PawlError, type Runtime, type Session } from "@pawl/core";
+import { PawlError, type Session } from "@pawl/core";
 import type { Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
 import { type Admit, type Caller, OwnResponse } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
-import { emptySession, factsOf, wholeSession } from "../session/session-then.ts";
+import { emptySession, factsOf, type Serving, wholeSession } from "../session/session-then.ts";
 import { sessionPage } from "../session/session-view.ts";
 import { isStored } from "../session/stored-before.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
@@ -19,10 +19,8 @@ import { type RateLimiter, withinReadRate } from "./rate-limit.ts";
 import { type Env, json, type Limited, readFor, route, type Streaming } from "./routes.ts";
 
 /** The dependencies of the routes of a dialect with `resume: "replay"`. */
-export interface Replaying {
-  runtime: Runtime;
+export interface Replaying extends Serving {
   agent: string;
-  basePath?: string | undefined;
   dialect: Dialect;
   authorize: Served["authorize"];
   heartbeatMs: number;

@@ -2,6 +2,7 @@ import { type Agent, checkOptions, type OptionKinds, type Runtime } from "@pawl/
 import { aiSdkMessages, type UiMessage } from "../dialects/ai-sdk/ai-sdk-messages.ts";
 import { type AiSdkOptions, IN_PROGRESS } from "../dialects/ai-sdk/ai-sdk-options.ts";
 import { findSession } from "../session/open-session.ts";
+import { type EventParts, PARTS } from "../session/public-event.ts";
 import { wholeOf } from "../session/session-reads.ts";
 import { agentName } from "./check-dialect.ts";
 
@@ -16,6 +17,8 @@ export interface UiMessagesOptions<Name extends string = string> {
   id: string;
   /** The `basePath` of the handler, which is in the addresses of files. Default: none. */
   basePath?: string;
+  /** The `parts` of the handler. Default: none. */
+  parts?: EventParts;
   /** What is returned of a message in progress, as in `aiSdk()`. Default: `show`. */
   inProgress?: AiSdkOptions["inProgress"];
 }
@@ -26,6 +29,7 @@ const OPTIONS: OptionKinds<UiMessagesOptions> = {
   userId: "string!",
   id: "string!",
   basePath: "string",
+  parts: PARTS,
   inProgress: IN_PROGRESS,
 };
 
@@ -54,10 +58,10 @@ export async function uiMessages<Message = UiMessage, Name extends string = stri
   options: UiMessagesOptions<Name>,
 ): Promise<Message[]> {
   checkOptions("uiMessages()", options, OPTIONS);
-  const { runtime, userId, id, basePath } = options;
+  const { runtime, userId, id, basePath, parts } = options;
   const agent = agentName(runtime, options.agent);
   const session = await findSession(runtime, { userId, agent, threadId: id });
   const { signal } = new AbortController();
-  const { view, facts } = (await wholeOf({ runtime, basePath, userId, signal }, session)).now;
+  const { view, facts } = (await wholeOf({ runtime, basePath, parts, userId, signal }, session)).now;
   return aiSdkMessages(view, id, facts, options.inProgress).messages as Message[];
 }

@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonObject, SessionEvent, StoredOf } from "@pawl/core";
+import { type ContentBlock, type JsonObject, REDACTED, type SessionEvent, type StoredOf } from "@pawl/core";
 import { isOutcomeUnknown } from "@pawl/core/tools";
 
 const SILENT = "This did not work.";
@@ -15,15 +15,25 @@ const UNKNOWN = "It is not known whether this took effect.";
  */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
-/** Which content of a session clients may read, and the path at which the handler is mounted. */
-export interface Shown {
-  readonly expose?: Expose | undefined;
+/** The names under which events of extensions are parts of messages, by the events' types. */
+export type EventParts = { readonly [type: string]: `data-${string}` };
+
+/** Where a handler's files are, and which events of extensions it shows. */
+export interface Shows {
+  /** The path at which the handler is mounted. */
   readonly basePath?: string | undefined;
+  readonly parts?: EventParts | undefined;
+}
+
+/** Which content of a session clients may read, and how. */
+export interface Shown extends Shows {
+  readonly expose?: Expose | undefined;
 }
 
 /**
  * Returns an event without the content that is meant for the model or the operator. Keeps the event's place,
- * type and shape. Adds the path of each file as its `url`, which views and dialects show. Removes:
+ * type and shape. Adds the path of each file as its `url`, which views and dialects show. An event of an
+ * extension with a name in `parts` becomes a `data_part`. Removes:
  *
  * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
@@ -37,7 +47,10 @@ export interface Shown {
  *   the model is asked again, and that the outcome of a call is unknown, stays.
  */
 export function publicEvent<E extends SessionEvent>(event: E, shown?: Shown): E;
-export function publicEvent(given: SessionEvent, { expose = "public", basePath }: Shown = {}): SessionEvent {
+export function publicEvent(given: SessionEvent, shown: Shown = {}): SessionEvent {
+  const { expose = "public", basePath, parts } = shown;
+  const name = parts && new Map(Object.entries(parts)).get(given.type);
+  if (name !== undefined) return asPart(given, name);
   const event = withFileUrls(given, basePath);
   if (expose === "all") return event;
   switch (event.type) {
@@ -128,6 +141,16 @@ function withFileUrls(event: SessionEvent, basePath = ""): SessionEvent {
   return { ...event, data: { ...event.data, files } } as SessionEvent;
 }
 
+/** Returns an event of an extension as a part. Its data are `{}` if it was redacted. */
+function asPart(event: SessionEvent, type: string): SessionEvent {
+  const isRedacted = Object.keys(Object(event.data)).length === 0;
+  return {
+    ...event,
+    type: "data_part",
+    data: { type, data: isRedacted ? REDACTED : event.data },
+  } as SessionEvent;
+}
+
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {
   if (event.type === "tool_started") {
     const { input: _, about: __, ...data } = event.data;
@@ -145,6 +168,17 @@ function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_an
   if (Object.keys(data).length === Object.keys(event.data).length) return event;
   return { ...event, data } as SessionEvent;
 }
+
+/** How the option `parts` is checked. */
+export const PARTS: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: 'e.g. { "acme.plan": "data-plan" }, the types of your events, and the names of their parts',
+  is: (parts) =>
+    typeof parts === "object" &&
+    parts !== null &&
+    Object.entries(parts).every(
+      ([type, name]) => /.\../.test(type) && typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name),
+    ),
+};
 
 /** How the option `expose` is checked. */
 export const EXPOSE: { readonly mustBe: string; is(value: unknown): boolean } = {

@@ -1,12 +1,11 @@
 import { type RunStart, type Runtime, readShown, type SessionEvent, type StoredEvent } from "@pawl/core";
 import { newView, type ViewState, viewFold } from "@pawl/core/view";
 import { copyFacts, newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
-import { publicEvents } from "./public-event.ts";
+import { publicEvents, type Shows } from "./public-event.ts";
 
-/** The runtime of a handler, and the path at which the handler is mounted. */
-export interface Serving {
+/** The runtime of a handler, and how the handler shows events. */
+export interface Serving extends Shows {
   runtime: Runtime;
-  basePath?: string | undefined;
 }
 
 /** A session after one of its events, limited to what its user may see. */
@@ -70,8 +69,8 @@ export async function sessionUpTo(
 }
 
 /** Yields the events after `afterSeq` as the session's user may see them. */
-function shownEvents({ runtime, basePath }: Serving, sessionId: string, afterSeq: number) {
-  return publicEvents(readShown(runtime.store, sessionId, { afterSeq }), { basePath });
+function shownEvents({ runtime, basePath, parts }: Serving, sessionId: string, afterSeq: number) {
+  return publicEvents(readShown(runtime.store, sessionId, { afterSeq }), { basePath, parts });
 }
 
 async function* upTo(seq: number, events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent> {

@@ -5,7 +5,7 @@ import type { Dialect } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { native } from "../dialects/native.ts";
 import { refusal } from "../request/wire-error.ts";
-import { type Expose, publicEvents } from "../session/public-event.ts";
+import { type EventParts, type Expose, publicEvents } from "../session/public-event.ts";
 import { type Closing, eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
 import { lifeMsOf } from "./stream-life.ts";
 
@@ -14,6 +14,7 @@ interface Served {
   agent: string;
   dialect?: Dialect;
   expose?: Expose;
+  parts?: EventParts;
   heartbeatMs?: number;
   reauthorizeMs?: number;
   onError?(error: unknown, request: Request): void;

@@ -5,7 +5,7 @@ import { newFacts } from "../dialects/base/facts.ts";
 import type { WireError } from "../request/wire-error.ts";
 import { type Admit, askedBy, type Caller, type Reader, readBy } from "../session/caller.ts";
 import { beginInThread, findSession, firstSessionId } from "../session/open-session.ts";
-import { publicEvent } from "../session/public-event.ts";
+import { publicEvent, type Shows } from "../session/public-event.ts";
 import { type Replayed, sessionBefore, wholeOf } from "../session/session-reads.ts";
 import type { Serving, WholeSession } from "../session/session-then.ts";
 import type { Follower } from "./followers.ts";
@@ -38,7 +38,7 @@ export interface ToldRun {
 
 /** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
-  { runtime, basePath, agent, dialect, admit, follower, signal }: Beginning,
+  { runtime, basePath, parts, agent, dialect, admit, follower, signal }: Beginning,
   caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
@@ -47,7 +47,7 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const served = { runtime, basePath, userId, signal };
+  const served = { runtime, basePath, parts, userId, signal };
   const whole = await wholeOf(served, session);
   const now = whole.now.view;
   const begin = await asked.begin(now);
@@ -88,13 +88,13 @@ export async function beginTold(
  * may have ended. Everything is sent again, because the client's history may be older.
  */
 export async function resumeTold(
-  { runtime, basePath, agent, dialect, signal }: Served & Pick<Replayed, "signal">,
+  { runtime, basePath, parts, agent, dialect, signal }: Served & Pick<Replayed, "signal">,
   session: Session | undefined,
   threadId: string,
   caller: Caller,
 ): Promise<ToldRun | undefined> {
   const { encoder } = dialect;
-  const served = { runtime, basePath, userId: caller.userId, signal };
+  const served = { runtime, basePath, parts, userId: caller.userId, signal };
   const whole = await wholeOf(served, session);
   const told = await connectTold({ ...served, agent, encoder, reader: readBy(caller) }, whole, threadId);
   return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
@@ -133,7 +133,7 @@ async function told(
   whole: WholeSession,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
-  const { runtime, basePath } = served;
+  const { runtime, basePath, parts } = served;
   const { sessionId, runId, messageSeq } = start;
   // Not the view itself, which a stream would keep in memory for as long as it follows.
   const { cursor, pending } = whole.now.view;
@@ -142,16 +142,16 @@ async function told(
   const more = { isAnswered, cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
   const events = (signal: AbortSignal) => runEvents(runtime, { ...start, reader }, signal);
-  return { start, ...toldBy(encoder(context), events, basePath) };
+  return { start, ...toldBy(encoder(context), events, { basePath, parts }) };
 }
 
 function toldBy(
   encoder: Encoder,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
-  basePath?: string,
+  shows: Shows = {},
 ): ToldRun {
   return {
-    frames: (signal) => framesOf(encoder, events(signal), { signal, basePath }),
+    frames: (signal) => framesOf(encoder, events(signal), signal, shows),
     refused: (error) => encoder.refused?.(error).join(""),
   };
 }
@@ -159,11 +159,12 @@ function toldBy(
 async function* framesOf(
   encoder: Encoder,
   events: AsyncIterable<SessionEvent>,
-  { signal, basePath }: { signal: AbortSignal; basePath?: string | undefined },
+  signal: AbortSignal,
+  shows: Shows,
 ): AsyncGenerator<string, void, undefined> {
   yield* together(encoder.begin());
   for await (const event of events) {
-    yield* together(encoder.encode(publicEvent(event, { basePath })));
+    yield* together(encoder.encode(publicEvent(event, shows)));
     if (encoder.over === true) break;
   }
   if (!signal.aborted) yield* together(encoder.end());

@@ -1,7 +1,7 @@
 import { agent, jsonSchema, memoryStore, runtime, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agUi, aiSdk, handler, native } from "../../../src/index.ts";
 
 function world(dialect = aiSdk()) {
@@ -57,6 +57,74 @@ it("W1 the AI SDK's reader gets emitted parts as data parts, live and from histo
   const response = await serve(new Request("http://localhost/runs/chat1"));
   const history = (await response.json()) as { messages: UIMessage[] };
   expect(dataOf(history.messages.at(-1)?.parts)).toEqual([weather]);
+});
+
+describe("events of an extension that `parts` names", () => {
+  const plan = tool({
+    name: "plan",
+    description: "Plans.",
+    input: jsonSchema({ type: "object" }),
+    execute: async (_, { append }) => {
+      await append({ type: "acme.plan", data: { steps: 3 } });
+      await append({ type: "acme.secret", data: { of: "the app" } });
+    },
+  });
+  const served = (dialect = aiSdk()) => {
+    const planner = agent({
+      name: "planner",
+      model: scriptedModel([{ tools: [{ name: "plan", input: {} }] }, { text: "Done." }]),
+      instructions: "Plan.",
+      tools: [plan],
+    });
+    const pawl = runtime({ agents: [planner], store: memoryStore() });
+    const authorize = () => ({ userId: "ada" });
+    const parts = { "acme.plan": "data-plan" } as const;
+    return { pawl, serve: handler({ runtime: pawl, agent: "planner", authorize, dialect, parts }) };
+  };
+  const begin = (body: object) =>
+    new Request("http://localhost/runs", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  it("W1 are parts live, in history, in pages of it and for useAgent, also once they are redacted", async () => {
+    const { pawl, serve } = served();
+    const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Plan" }] }];
+    const live = await (await serve(begin({ id: "chat1", trigger: "submit-message", messages }))).text();
+    expect(live).toContain('{"type":"data-plan","data":{"steps":3}}');
+    expect(live).not.toContain("acme");
+    const dataOf = async (path: string) => {
+      const body = await (await serve(new Request(`http://localhost${path}`))).json();
+      const parts = (body as { messages: UIMessage[] }).messages.flatMap((message) => message.parts);
+      return parts.flatMap((part) => (/^data/.test(part.type) && "data" in part ? [part.data] : []));
+    };
+    const [session] = await pawl.store.sessions.list({ userId: "ada" });
+    const id = session?.id ?? "";
+    const paths = ["/runs/chat1", "/runs/chat1?last=10", `/sessions/${id}`, `/sessions/${id}?last=10`];
+    for (const path of paths) expect(await dataOf(path)).toEqual([{ steps: 3 }]);
+    const stored = await Array.fromAsync(pawl.store.read(id));
+    const event = stored.find(({ type }) => type.startsWith("acme.plan"));
+    await pawl.redact(id, event?.seq ?? 0, { userId: "ada" });
+    const shown = await Promise.all(paths.map(dataOf));
+    // Pages of the AI SDK do not get redacted parts.
+    expect(shown).toEqual([[], [], ["[redacted]"], ["[redacted]"]]);
+  });
+
+  it.each([
+    ["no list", ["acme.plan"]],
+    ["a type of core", { artifact: "data-artifact" }],
+    ["a name without data-", { "acme.plan": "plan" }],
+  ])("are refused for %s", (_, parts) => {
+    const options = {
+      agent: "planner" as const,
+      authorize: () => ({ userId: "ada" }),
+      parts: parts as never,
+    };
+    expect(() => handler({ runtime: served().pawl, ...options })).toThrow(
+      "`parts` of handler() must be e.g.",
+    );
+  });
 });
 
 const bodies = {
