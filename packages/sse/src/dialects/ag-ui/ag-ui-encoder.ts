@@ -8,6 +8,7 @@ import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts
 import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
 import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
+import { subAgents } from "./ag-ui-sub-agents.ts";
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
@@ -30,7 +31,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd, open } = threadEvents(restates);
+  const { events, restated, stepEnd, open, tasks } = threadEvents(restates);
   const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
@@ -71,11 +72,12 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const waits = restates && view.messages.some(isQueued);
       const ended = lastEvents(
         told,
-        { ...client, drops: wasOver && stream.drops === true },
+        { ...client, subAgentOf: tasks.idOf, drops: wasOver && stream.drops === true },
         wasOver || waits,
       );
       const last = stream.isAnswered === true ? [ANSWERED, ...ended] : ended;
-      return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
+      const closed = [...tasks.ends(told.rest), ...stepEnd()];
+      return frames([...first, ...closed, ...(waits ? inOrder(view) : []), ...last]);
     },
     refused: runError,
     get over() {
@@ -110,6 +112,7 @@ interface Views {
  */
 function threadEvents(restates: boolean) {
   const words = blockEvents();
+  const tasks = subAgents();
   let step: string | undefined;
   /** The attempt of the model's current answer; `undefined` once the answer is stored. */
   let attempt: number | undefined;
@@ -135,7 +138,7 @@ function threadEvents(restates: boolean) {
         return [...ended, { type: "STEP_STARTED", stepName: step }];
       }
       default:
-        return callEvents(one);
+        return [...callEvents(one), ...tasks.events(one)];
     }
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
@@ -164,10 +167,11 @@ function threadEvents(restates: boolean) {
       const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
-      return [...replacing(before, view), ...known, ...begun];
+      return [...replacing(before, view), ...known, ...begun, ...tasks.all()];
     },
     stepEnd,
     open: words.open,
+    tasks,
   };
 }
 
