@@ -7,14 +7,14 @@ export const PLAIN_WORDS = new Set(
   about add advance after again amount answered any api arg argument ask asked asp assistant at auth
   authorize balance base batch before begin block blocked body boss bound bucket busy by byte case
   cause cent change changed channel char chat check choice chosen claim claude client clock close
-  closed code complete connect connection content contract cool cost count create cut database db
+  closed code complete connect connection content contract cool cost count create created cut database db
   default depend description difference directory display doc done down draft duration earlier
   embedded encoder end ended error estimate estimated every exclusive execute expire expired expose
   extra fact factor fail failed failure fallback fastify fault fetch field for forced from get given
   guidance h handler has header height hidden hint history holder host http idempotency idle in
   index info init input instruction invalid is json jsonschema keep kill kind last left length level
   limit limited list listed listener listening live load make max mcp media memory metric migration
-  model most ms name need new next node note notify now object older on only opaque open option
+  model most ms name need new next no node note notify now object older on only opaque open option
   other outcome own owner parameter parse part partial patch path patience pawl per pg phase picture
   planned planning port postgre price pricing problem progress prompt put query queued rate raw read
   ready reasoning refused release remote reply report request requested required resource response

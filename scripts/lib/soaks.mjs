@@ -21,6 +21,7 @@ export const SOAKS = {
   "packages/core/test/model/partial-json.test.ts": ["packages/core/src/model/partial-json.ts"],
   "packages/sse/test/dialects/ag-ui/ag-ui-moments.test.ts": [core, sse],
   "packages/sse/test/dialects/ai-sdk/ai-sdk-reload.test.ts": [core, sse],
+  "packages/sse/test/dialects/random-sessions.test.ts": [core, sse],
   "test/openai-runs.test.ts": [core, "packages/openai/src"],
   "test/pages.test.ts": [core],
   "test/soak/attacks.test.ts": [

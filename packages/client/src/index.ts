@@ -13,8 +13,8 @@ export type { PageTool, PageTools } from "./client/page-tools.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";
+export type { ListedSession } from "./wire/library.ts";
 export type { HeaderSource, WireOptions } from "./wire/request.ts";
-export type { ListedSession } from "./wire/wire.ts";
 
 // The state of a conversation
 

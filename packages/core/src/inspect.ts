@@ -33,6 +33,7 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export type { Consent, ConsentPart } from "./log/consent.ts";
+export type { DataPart } from "./log/data-part.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
 export type { OfCall } from "./log/event-data.ts";

@@ -43,7 +43,7 @@ export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
 // Live tails
 
 export type { AgentAtWork } from "./log/store/live-event.ts";
-export type { LiveState, LiveTail } from "./log/store/live-tail.ts";
+export type { LiveReport, LiveState, LiveTail } from "./log/store/live-tail.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
 

@@ -19,7 +19,9 @@ export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/store
 export { type JsonReader, jsonReader, partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./schema/schema.ts";
+export type { NoAnswer } from "./tools/suspends.ts";
 export { foldView, type ViewFold, viewFold } from "./view/fold-view.ts";
+export { userMessageId } from "./view/messages.ts";
 export { type OutputPart, outputPartOf } from "./view/output.ts";
 export { outputIn, outputSoFar } from "./view/output-value.ts";
 export { type PageOptions, viewPage } from "./view/page.ts";

@@ -6,7 +6,7 @@ export { type AdmitReservationOptions, admitReservation } from "./handler/admit-
 export type { CorsOptions } from "./handler/cors.ts";
 export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
 export { handler } from "./handler/handler.ts";
-export type { Authorized, HandlerOptions } from "./handler/handler-options.ts";
+export type { Authorized, ErrorBody, HandlerOptions, RefusedRequest } from "./handler/handler-options.ts";
 export { type HealthOptions, health } from "./handler/health.ts";
 export type { RunRequest } from "./request/run-request.ts";
 export type { Caller, Wanted } from "./session/caller.ts";
@@ -15,8 +15,12 @@ export type { Expose } from "./session/public-event.ts";
 // Dialects
 
 export { agUi } from "./dialects/ag-ui/ag-ui.ts";
-export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
+export { aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
+export type { UiMessage } from "./dialects/ai-sdk/ai-sdk-messages.ts";
+export type { AiSdkOptions } from "./dialects/ai-sdk/ai-sdk-options.ts";
+export type { UiPart } from "./dialects/ai-sdk/ui-part.ts";
 export { native } from "./dialects/native.ts";
+export { type UiMessagesOptions, uiMessages } from "./handler/ui-messages.ts";
 
 // Dialects of your own
 

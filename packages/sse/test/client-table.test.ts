@@ -29,7 +29,7 @@ function filesIn(cell: string): string[] {
 
 /** How a file says that it runs with each version of a column's client. */
 const VERSIONS: readonly [column: RegExp, each: RegExp][] = [
-  [/ 6 and 7/, /\["?6"?, "?7"?\]/],
+  [/ 6 and 7/, /\[("[\d.]+", )*"?6"?, ("[\d.]+", )*"?7"?\]/],
   [/ 0\.0\.59 and 1\.0/, /\["0\.0\.59", "1\.0"\]/],
 ];
 

@@ -2,15 +2,16 @@ import type { Json, SessionEvent } from "@pawl/core";
 import type { AnyAgent, OutputOf, ToolTypesOf } from "@pawl/core/view";
 import { type AgentState, type Facts, type ShownOutput, stateOf } from "../state/agent-state.ts";
 import { type Conversation, failOlder, failureOf, newConversation, update } from "../state/conversation.ts";
+import type { Library, ListedSession } from "../wire/library.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
-import { type ListedSession, wire } from "../wire/wire.ts";
+import { wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { offers, ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
-import type { uploadAll } from "./send-files.ts";
+import type { Upload } from "./send-files.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
@@ -181,7 +182,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         () => undefined,
       );
   });
-  const upload: typeof uploadAll = async (...files) => (await later()).uploadAll(...files);
+  const routes = async () => (await later()).library(options, silenceMs);
+  const upload: Upload = async (...files) => (await later()).uploadAll(await routes(), ...files);
   const offered = async () => (await later()).offeredBy(options);
   if (sessionId !== undefined) watchAgain(talks.current);
 
@@ -215,8 +217,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         return false;
       }
     },
-    sessions: () => orFailure(speaks.sessions(new AbortController().signal)),
-    file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
+    sessions: () => orFailure(routes(), (to) => to.sessions(new AbortController().signal)),
+    file: (id) => orFailure(routes(), (to) => to.file(id, new AbortController().signal)),
     close: () => leave(talks.current),
   };
 }
@@ -233,9 +235,9 @@ function placed(later: () => Promise<typeof import("./later.ts")>): Conversation
 }
 
 /** Rejects with an error that has the code and the message of a failure. */
-async function orFailure<R>(asked: Promise<R>): Promise<R> {
+async function orFailure<R>(loaded: Promise<Library>, ask: (to: Library) => Promise<R>): Promise<R> {
   try {
-    return await asked;
+    return await ask(await loaded);
   } catch (error) {
     const { code, message, cause } = failureOf(error);
     throw new Refused(0, code, message, { cause });

@@ -2,17 +2,17 @@ import { PawlError } from "@pawl/core/view";
 
 /** The types of the options, as `typeof` names them. */
 const TYPES = {
-  url: ["string"],
-  fetch: ["function"],
-  headers: ["object", "function"],
-  sessionId: ["string"],
-  onSession: ["function"],
-  onEvent: ["function"],
-  silenceMs: ["number"],
-  newId: ["function"],
-  tools: ["object"],
-  pageSize: ["number"],
-} satisfies { [name: string]: readonly string[] };
+  url: "string",
+  fetch: "function",
+  headers: "object or function",
+  sessionId: "string",
+  onSession: "function",
+  onEvent: "function",
+  silenceMs: "number",
+  newId: "function",
+  tools: "object",
+  pageSize: "number",
+};
 
 /**
  * Checks the options of a client. Every page loads it, so it is smaller than `checkOptions` of core.
@@ -22,7 +22,7 @@ const TYPES = {
 export function checkClientOptions(whose: string, options: unknown): void {
   if (typeof options !== "object" || options === null)
     throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
-  const types = new Map<string, readonly string[]>(Object.entries(TYPES));
+  const types = new Map(Object.entries(TYPES));
   // ASP supports neither tools of the page nor paging.
   if (whose.includes("Asp")) for (const name of ["tools", "pageSize"]) types.delete(name);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -30,12 +30,11 @@ export function checkClientOptions(whose: string, options: unknown): void {
     const type = types.get(name);
     if (type === undefined)
       return [`${whose} has no option "${name}"; it has ${[...types.keys()].join(", ")}.`];
-    if (value !== null && type.includes(typeof value)) {
-      if (name !== "pageSize" || (value % 1 === 0 && value >= 1 && value <= 200)) return [];
-      return [`\`pageSize\` of ${whose} must be a whole number from 1 to 200; got ${value}.`];
-    }
-    const got = value === null ? "null" : typeof value;
-    return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}; got ${got}.`];
+    const got = typeName(value);
+    if (!type.split(" or ").includes(got))
+      return [`\`${name}\` of ${whose} must be of type ${type}; got ${got}.`];
+    if (name !== "pageSize" || (value % 1 === 0 && value >= 1 && value <= 200)) return [];
+    return [`\`pageSize\` of ${whose} must be a whole number from 1 to 200; got ${value}.`];
   });
   const { tools } = options as { tools?: object };
   for (const [name, tool] of types.has("tools") ? Object.entries(Object(tools)) : [])
@@ -49,7 +48,11 @@ export function checkClientOptions(whose: string, options: unknown): void {
 export function checkArgument(whose: string, given: unknown, type: "string" | "function"): void {
   if (typeof given === type) return;
   refuseEvent(whose, given);
-  throw new PawlError("config", `${whose} must be a ${type}; got ${given === null ? "null" : typeof given}.`);
+  throw new PawlError("config", `${whose} must be a ${type}; got ${typeName(given)}.`);
+}
+
+function typeName(value: unknown): string {
+  return value === null ? "null" : typeof value;
 }
 
 /** Refuses a DOM event, which `onClick={send}` would pass. @throws PawlError `config` */

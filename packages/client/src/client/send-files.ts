@@ -1,9 +1,17 @@
 import type { Conversation } from "../state/conversation.ts";
 import { pause, retryMs } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
+import type { Library } from "../wire/library.ts";
 import { isTemporary, Refused } from "../wire/request.ts";
 import type { InputPart } from "../wire/wire.ts";
 import { nameOf, type UploadOptions } from "./checked-files.ts";
+
+/** Uploads files with the code and the routes that a page loads later. */
+export type Upload = (
+  talk: Conversation,
+  files: readonly Blob[],
+  options: UploadOptions,
+) => Promise<InputPart[]>;
 
 /** The most times that a file is sent while the server cannot be reached. The server stores it once. */
 const TRIES = 3;
@@ -13,6 +21,7 @@ const TRIES = 3;
  * reason of a signal.
  */
 export async function uploadAll(
+  to: Library,
   talk: Conversation,
   files: readonly Blob[],
   { onProgress, signal }: UploadOptions,
@@ -23,7 +32,7 @@ export async function uploadAll(
   let uploaded = 0;
   for (const file of files) {
     until.throwIfAborted();
-    const id = await upload(talk, file, until).catch((error: unknown) => {
+    const id = await upload(to, file, until).catch((error: unknown) => {
       throw files.length > 1 ? naming(file, parts.length + 1, error) : error;
     });
     parts.push({ type: "file", id, ...nameOf(file) });
@@ -41,10 +50,10 @@ function naming(file: Blob, at: number, error: unknown): unknown {
   return new Refused(status, code, `${nameOf(file).name ?? `File ${at}`}: ${message}`, { answer });
 }
 
-async function upload(talk: Conversation, file: Blob, signal: AbortSignal): Promise<string> {
+async function upload(to: Library, file: Blob, signal: AbortSignal): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await talk.wire.upload(file, signal);
+      return await to.upload(file, signal);
     } catch (error) {
       if (tries === TRIES || signal.aborted || !isTemporary(error)) throw error;
       await pause(retryMs(tries, error), signal);

@@ -9,7 +9,7 @@ import type { InputPart, RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { checkedFiles, shownFile, type UploadOptions } from "./checked-files.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
-import type { uploadAll } from "./send-files.ts";
+import type { Upload } from "./send-files.ts";
 
 /**
  * The most times that a message or an answer is sent while the server cannot be reached. The server stores it
@@ -35,7 +35,7 @@ export async function sendMessage(
   talk: Conversation,
   text: string,
   { extra, files: given = [], ...uploading }: SendOptions = {},
-  upload: typeof uploadAll,
+  upload: Upload,
   offered?: () => Promise<readonly JsonObject[]>,
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
@@ -69,7 +69,7 @@ interface Unprepared {
   files: readonly Blob[];
   body: RunBody & { input: string };
   uploading: UploadOptions;
-  upload: typeof uploadAll;
+  upload: Upload;
   offered: (() => Promise<readonly JsonObject[]>) | undefined;
 }
 

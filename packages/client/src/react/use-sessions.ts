@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { AgentFailure } from "../state/agent-state.ts";
-import type { ListedSession } from "../wire/wire.ts";
+import type { ListedSession } from "../wire/library.ts";
 import type { UseAgent } from "./use-agent.ts";
 
 /** The result of {@link useSessions}. */

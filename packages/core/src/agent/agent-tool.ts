@@ -6,6 +6,7 @@ import { type Budget, unlimited } from "../log/budget.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
 import type { Infer, Schema } from "../schema/schema.ts";
 import { tool } from "../tools/define-tool.ts";
+import type { NoAnswer } from "../tools/suspends.ts";
 import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
@@ -159,7 +160,7 @@ export function agentTool<
     output: never;
     kind: Name;
     payload: never;
-    answer: Schema<undefined>;
+    answer: NoAnswer;
   }
 > {
   checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });

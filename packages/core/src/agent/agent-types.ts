@@ -1,6 +1,7 @@
 import type { Json, JsonOf } from "../base/json.ts";
 import type { ApprovalAnswer } from "../hooks/approval.ts";
 import type { Infer, InferInput, Schema } from "../schema/schema.ts";
+import type { NoAnswer } from "../tools/suspends.ts";
 
 // The compiler instantiates these types for every tool of an agent, so they are written for few
 // instantiations. No type is computed before it is read. Type parameters have no constraints: a constraint in
@@ -118,7 +119,7 @@ export type QuestionTypesOf<A> =
               kind: "approval";
               payload: { tool: string; input: Json };
               answer: Schema<ApprovalAnswer>;
-            } as Schema<undefined> extends T["answer" & keyof T]
+            } as T["answer" & keyof T] extends NoAnswer
           ? never
           : T["kind" & keyof T] & string]: AskedTypes<T>;
       };

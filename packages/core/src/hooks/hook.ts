@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
 import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { SkipReason } from "../log/event-parts.ts";
+import type { EmittedPart, SkipReason } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
@@ -73,6 +73,14 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * would lose a part of it, e.g. a `Map`, a function or an instance of a class.
    */
   append(event: AppendableEvent): Promise<boolean>;
+  /**
+   * Emits a part of your own for pages, e.g. `{ type: "data-title", data: "Plans" }`, as
+   * `ToolContext.emit` does. A hook may be called again after a crash, so give the part an `id`.
+   *
+   * @throws PawlError `invalid_input` for an invalid part, which `onError` gets too, and once the run has
+   * ended.
+   */
+  emit(part: EmittedPart): Promise<void>;
   /**
    * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
    * room for a whole answer. It ends when `signal` aborts. A `spending` event charges the run for the call,

@@ -55,6 +55,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   // A public log leaves out its content.
   knowledge: ({ source, tag, data }) => joined(tag, source, data === "" ? undefined : quotedText(data)),
   artifact: ({ type, title }) => joined(type, quotedText(title)),
+  data_part: ({ type, id, data }) => joined(type, id, shortText(data)),
   // A public log has neither `system` nor the number of tools.
   prefix: ({ system, tools }) =>
     system.length === 0

@@ -293,6 +293,13 @@ export interface EventData {
   tool_answered: OfCall &
     CalledBy & { value: Json; error?: string; closed?: string; expired?: true; hidden?: true };
 
+  /**
+   * A tool or a hook emitted a part for pages, see `ToolContext.emit`. The model does not read it. A part
+   * with an `id` replaces the earlier part of the same message that has the same `type` and `id`. `call_id`
+   * is the call whose tool has emitted it.
+   */
+  data_part: { type: `data-${string}`; data: Json; id?: string; call_id?: string };
+
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
    * A request is about to be sent to the model: stored before it. The prompt is not stored but can be rebuilt
@@ -366,7 +373,4 @@ export interface EventData {
 }
 
 /** Which call an event is about. */
-export interface OfCall {
-  tool_name: string;
-  call_id: string;
-}
+export type OfCall = { tool_name: string; call_id: string };

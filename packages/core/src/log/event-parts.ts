@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -91,4 +91,13 @@ export interface RefusedContent {
 export interface CalledBy {
   caller?: JsonObject;
   credentials?: true;
+}
+
+/** A part that a tool or a hook emits for pages, see `ToolContext.emit`. */
+export interface EmittedPart {
+  type: `data-${string}`;
+  data: Json;
+  id?: string;
+  /** Whether only clients that are connected now get the part, and it is not stored. Default: `false`. */
+  transient?: boolean;
 }

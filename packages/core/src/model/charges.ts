@@ -61,9 +61,9 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
   return (sent) => {
     // A server may send anything.
     if (!isJsonObject(sent)) return sent as RawUsage;
-    const own = CHARGES.some((name) => name in sent) ? without(sent, (name) => CHARGES.includes(name)) : sent;
-    const isLost = (name: string) => isMissing(own[name]) && !isMissing(all[name]);
-    all = { ...all, ...(Object.keys(own).some(isLost) ? without(own, isLost) : own) };
+    const own = CHARGES.some((name) => Object.hasOwn(sent, name)) ? without(sent, CHARGES) : sent;
+    const lost = Object.keys(own).filter((name) => hasNoValue(own, name) && !hasNoValue(all, name));
+    all = { ...all, ...(lost.length > 0 ? without(own, lost) : own) };
     const fresh = newUnknown(own, options);
     if (fresh.length > 0) unknown = [...unknown, ...fresh];
     const charges = chargesIn(all, options, included);
@@ -74,12 +74,12 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
 /** The fields that only a client sets. */
 const CHARGES: readonly string[] = ["price_factor", "other_usd", "unknown_fields"];
 
-function isMissing(value: unknown): boolean {
-  return value === null || value === undefined;
+function hasNoValue(usage: Fields, name: string): boolean {
+  return !Object.hasOwn(usage, name) || usage[name] === null || usage[name] === undefined;
 }
 
-function without(usage: Fields, isLeftOut: (name: string) => boolean): Fields {
-  return Object.fromEntries(Object.entries(usage).filter(([name]) => !isLeftOut(name)));
+function without(usage: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => !names.includes(name)));
 }
 
 function chargesIn(usage: Fields, options: UsageChargesOptions, included: number): RawUsage {
@@ -162,7 +162,7 @@ function newUnknown(usage: Fields, { known, reported }: UsageChargesOptions): st
     fresh.push(short);
   };
   for (const [field, value] of Object.entries(usage)) {
-    if (isMissing(value)) continue;
+    if (value === null || value === undefined) continue;
     if (!known.has(field)) add(field);
     else if (isJsonObject(value)) for (const inner of Object.keys(value)) add(`${field}.${inner}`);
   }

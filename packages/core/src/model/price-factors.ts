@@ -18,7 +18,7 @@ export interface Fields {
  * console.log(pricingFor(pricing, { speed: "fast" }).output); // 20
  * ```
  */
-export function pricingFor(pricing: Pricing, requested: Fields): Pricing {
+export function pricingFor(pricing: Pricing, requested: { readonly [field: string]: unknown }): Pricing {
   const factor = factorOf(requested, pricing);
   if (factor === 1) return pricing;
   const { longPrompt } = pricing;

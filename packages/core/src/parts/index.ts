@@ -1,11 +1,12 @@
 export { storedQuestionOf } from "../tools/define-tool.ts";
 export { appendEvent } from "./append.ts";
 export { askModelInRun } from "./ask.ts";
+export { callOutput } from "./call-output.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
+export { emitPart } from "./emit.ts";
 export { outputVerdict } from "./output.ts";
 export { checkPlan } from "./plans.ts";
-export { callProgress } from "./progress.ts";
 export {
   answerProblems,
   checkedAsk,

@@ -1,54 +1,85 @@
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { clipText } from "../base/clip-text.ts";
+import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
-import { inNextTurn } from "../base/next-turn.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { CallProgress, Reported } from "../loop/leg/part-types.ts";
 import type { CallState } from "../session/state.ts";
+import { checkedResult } from "../tools/result-loss.ts";
+import { addReport } from "./live-reports.ts";
+import { reportOnce } from "./tool-mistakes.ts";
 
-/** The shortest time between two reports of a call that readers get, in milliseconds. */
+/** The shortest time between two times that a call's reports are shown to readers, in milliseconds. */
 const EVERY_MS = 100;
 
 /** The longest report, in characters of JSON. A longer one becomes a text that is cut. */
 const MOST_REPORT_CHARS = 10_000;
 
-/** The version of the last shown report. It rises by 1: a reader takes reports newer than its last one. */
-let version = 0;
+/** The progress of a running call, as readers get it. */
+export interface CallProgress {
+  /**
+   * Takes a report, and shows it now or after a short time. `copy` is its JSON if the report is a literal. A
+   * report that JSON would lose in part is not shown, and is reported to `onError`.
+   */
+  report(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
+  /** Shows the reports at once that were not shown yet. */
+  flush(): void;
+}
+
+const OPTIONS: OptionKinds<{ conflate?: boolean }> = { conflate: "boolean" };
 
 /**
- * Returns the progress of a call. Readers get its first report at once, then the newest report at most every
- * 100 ms.
+ * Returns the progress of a call. Readers get its first report at once, and the next ones at most every 100
+ * ms: all of them, or the newest of those that may be conflated.
  */
-export function callProgress(leg: Leg, { callId, toolName }: CallState, reported: Reported): CallProgress {
+export function callProgress(leg: Leg, { callId, toolName }: CallState): CallProgress {
   const { clock } = leg.life;
+  const waiting: { data: Json; conflate: boolean }[] = [];
   let shownAt = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | undefined;
-  const show = () => {
+  const flush = () => {
     cancel?.();
     cancel = undefined;
-    const { latest } = reported;
-    if (latest === undefined) return;
-    reported.latest = undefined;
-    shownAt = clock.now();
-    version += 1;
-    const { progress } = leg.readers.live;
-    // Moves the report to the end of the map: readers take the reports in the map's order.
-    progress.delete(callId);
-    progress.set(callId, { tool_name: toolName, data: shortReport(latest), version });
-    leg.readers.touch();
+    if (waiting.length > 0) shownAt = clock.now();
+    for (const { data, conflate } of waiting.splice(0)) {
+      const event = { type: "tool_progress" as const, data: { call_id: callId, tool_name: toolName, data } };
+      addReport(leg, { event, ...(conflate && { conflate: true as const }) });
+    }
   };
   return {
-    changed: () => {
+    flush,
+    report(value, copy, options = {}) {
+      const data = checkedReport(leg, toolName, value, copy, options);
+      if (data === undefined) return;
+      if (waiting.at(-1)?.conflate) waiting.pop();
+      waiting.push({ data: shortReport(leg.access.hide(data)), conflate: options.conflate ?? true });
       // Does not leave an overdue report to the timer: some platforms drop timers with the request that set
       // them.
-      if (clock.now() - shownAt >= EVERY_MS) show();
-      else cancel ??= clock.after(EVERY_MS, show, { background: true });
-    },
-    end: async () => {
-      show();
-      // A woken reader takes the reports one turn of the event loop later.
-      await new Promise<void>((resolve) => inNextTurn(() => inNextTurn(resolve)));
+      if (clock.now() - shownAt >= EVERY_MS) flush();
+      else cancel ??= clock.after(EVERY_MS, flush, { background: true });
     },
   };
+}
+
+/** Returns a report as JSON. Reports a mistake to `onError`, and returns `undefined` then. */
+function checkedReport(
+  leg: Leg,
+  toolName: string,
+  value: unknown,
+  copy: Json | undefined,
+  options: unknown,
+): Json | undefined {
+  const whose = `The tool "${toolName}" of the agent "${leg.run.agent.name}"`;
+  try {
+    checkOptions("context.progress()", options, OPTIONS, { code: "invalid_input" });
+  } catch (cause) {
+    reportOnce(leg, toolName, "progress", new Error(`${whose}: ${messageOf(cause)}`, { cause }));
+    return undefined;
+  }
+  const checked = copy === undefined ? checkedResult(value, "report") : { json: copy };
+  if ("json" in checked) return checked.json;
+  const message = `${whose} reported progress that JSON cannot represent: ${checked.loss}. The report was not sent.`;
+  reportOnce(leg, toolName, checked.loss, new Error(message));
+  return undefined;
 }
 
 function shortReport(report: Json): Json {

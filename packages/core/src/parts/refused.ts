@@ -9,8 +9,7 @@ import type { Refusal, RefusalOutcome } from "../loop/leg/part-types.ts";
 import { isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
-import { NOTHING, newEntries, refusedCheckpoint, type Sent } from "./refused-common.ts";
-import { suspects } from "./refused-earlier.ts";
+import { NOTHING, newEntries, refusedCheckpoint, type Sent, suspects } from "./refused-common.ts";
 import { afterSize } from "./refused-size.ts";
 
 /**

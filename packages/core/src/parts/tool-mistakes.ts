@@ -9,7 +9,7 @@ import type { Tool } from "../tools/tool.ts";
 const MOST_TOLD = 1_000;
 
 /** Reports a mistake of the application to `onError`, unless this process has reported it before. */
-function reportOnce(leg: Leg, { name }: Tool, what: string, error: Error): void {
+export function reportOnce(leg: Leg, name: string, what: string, error: Error): void {
   const { report, life } = leg;
   const mistake = JSON.stringify([leg.run.agent.name, name, what]);
   // A tool whose call was stopped may return anything, e.g. the event of its signal.
@@ -30,7 +30,7 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
   const { loss } = checked;
   const message = `The tool "${tool.name}" of the agent "${leg.run.agent.name}" returned a value that JSON cannot represent: ${loss}. Its call failed. Return JSON, e.g. \`String(id)\`, \`[...set]\` or \`Object.fromEntries(map)\`.`;
   // What a server returns is no mistake of the application, e.g. the number 1e999.
-  if (tool.source === undefined) reportOnce(leg, tool, loss, new Error(message));
+  if (tool.source === undefined) reportOnce(leg, tool.name, loss, new Error(message));
   throw new LostResult(loss);
 }
 
@@ -47,10 +47,10 @@ export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execut
     : `${nameOf(thrown)}${messageOf(thrown)}${place.replace(/\s+/g, " ")}`;
   if (of === "format") {
     const text = `\`format\` of the ${whose} failed, so the model got the result in its default form: ${what}`;
-    reportOnce(leg, tool, of, new Error(text, { cause: thrown }));
+    reportOnce(leg, tool.name, of, new Error(text, { cause: thrown }));
   } else if (isBug(thrown)) {
     const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
-    reportOnce(leg, tool, place, new Error(text, { cause: thrown }));
+    reportOnce(leg, tool.name, place, new Error(text, { cause: thrown }));
   }
 }
 

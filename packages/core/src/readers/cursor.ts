@@ -2,9 +2,10 @@ import type { StoredEvent } from "../log/event.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
 import type { LiveState } from "../log/store/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
+import { addReports, type ReportsSeen } from "./reports.ts";
 
 /** How much of the live state, i.e. of the text and progress not stored yet, a reader has been shown. */
-export interface ReaderState {
+export interface ReaderState extends ReportsSeen {
   /**
    * `seq` of the attempt whose text the reader is shown. 0: no attempt is in progress. `undefined`: not known
    * from the events read so far.
@@ -31,12 +32,6 @@ export interface ReaderState {
    * earlier live state.
    */
   skip: number;
-  /** The map of progress reports to which `version` belongs; `undefined` before the first one. */
-  progress: LiveState["progress"] | undefined;
-  /** The version of the last progress report that the reader was shown; 0 if none. */
-  version: number;
-  /** The ids of calls whose results the reader has. Further progress reports of these calls are stale. */
-  settled: Set<string> | undefined;
 }
 
 /** Returns the state of a new reader, which already has the text before the position `live`. */
@@ -49,7 +44,7 @@ export function newReader(live: LiveCursor | undefined): ReaderState {
     taken: undefined,
     shown: undefined,
     skip: 0,
-    progress: undefined,
+    reports: undefined,
     version: 0,
     settled: undefined,
   };
@@ -89,18 +84,13 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): void {
   seen.shown = undefined;
 }
 
-/** Adds to `news` the live events that a reader has not been shown yet, and updates its state. */
-export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState): void {
+/**
+ * Adds to `news` the live events that a reader has not been shown yet, and updates its state. `afterSeq` is
+ * where the reader started.
+ */
+export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState, afterSeq = 0): void {
   if (live.attempt !== 0 && live.attempt === seen.attempt) addDeltas(news, live, seen);
-  if (seen.progress !== live.progress) {
-    seen.progress = live.progress;
-    seen.version = 0;
-  }
-  for (const [call_id, { tool_name, data, version }] of live.progress) {
-    if (version <= seen.version || seen.settled?.has(call_id)) continue;
-    seen.version = version;
-    news.push({ type: "tool_progress", data: { call_id, tool_name, data } });
-  }
+  addReports(news, live, seen, afterSeq);
 }
 
 /**

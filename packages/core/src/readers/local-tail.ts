@@ -93,7 +93,7 @@ export function localTail(): LiveTail {
     },
     live(sessionId) {
       const channel = channelOf(sessionId);
-      channel.live = { attempt: 0, parts: [], progress: new Map(), agents: new Map() };
+      channel.live = { attempt: 0, parts: [], reports: [], agents: new Map() };
       return channel.live;
     },
     touch(sessionId) {

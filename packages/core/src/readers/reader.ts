@@ -9,6 +9,7 @@ import { redactedEvent } from "../log/store/redacted.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { endsAttempt, type ReaderState, readerAfter } from "./cursor.ts";
 import type { Doorbell } from "./doorbell.ts";
+import { lastReports } from "./reports.ts";
 import type { SessionWatch, SessionWatches } from "./session-watch.ts";
 import type { AgentsBelow } from "./sub-agent-text.ts";
 
@@ -97,6 +98,8 @@ export function take(reader: Reader, events: readonly StoredEvent[]): SessionEve
     if (reader.wholeText && event.type === "assistant_message" && !hidden.has(event.seq)) {
       shown.push(...restOfAnswer(event, reader.seen));
     }
+    if (event.type === "tool_result" && reader.hasCaughtUp && !hidden.has(event.seq))
+      shown.push(...lastReports(reader.source.tail.peek(reader.sessionId).live, reader.seen, event));
     addAround(shown, event, reader.seen, hidden);
     readerAfter(event, reader.seen);
     reader.awaited = stillAwaited(reader.awaited, event);

@@ -94,7 +94,7 @@ function showLive(reader: Reader): Step | undefined {
 /** Hands out the live events that the reader has not been shown, also text of sub-agents. */
 function showNews(reader: Reader, live: LiveState | undefined): Step | undefined {
   const news: LiveEvent[] = [];
-  if (live !== undefined) addLiveEvents(news, live, reader.seen);
+  if (live !== undefined) addLiveEvents(news, live, reader.seen, reader.afterSeq);
   if (live !== undefined && live.agents.size > 0)
     reader.below ??= agentsBelow(reader.source.tail, reader.bell.ring);
   reader.below?.addNews(news, live);

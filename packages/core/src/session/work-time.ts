@@ -24,6 +24,7 @@ export function countWork(work: WorkTime, event: StoredEvent): void {
     case "knowledge":
     case "note":
     case "artifact":
+    case "data_part":
     case "output":
     case "prefix":
     case "checkpoint":

@@ -49,7 +49,7 @@ const INSTEAD = {
  * The tool's context has no session:
  *
  * - `sessionId` and `runId` are empty.
- * - `append()`, `ask()`, `wait()`, `read()`, `askModel()`, `createArtifact()`, `artifact()`,
+ * - `append()`, `emit()`, `ask()`, `wait()`, `read()`, `askModel()`, `createArtifact()`, `artifact()`,
  *   `completeSession()` and `setMode()` throw.
  * - Facts that the tool passes to `report()` are in the outcome.
  * - `progress()` does nothing.

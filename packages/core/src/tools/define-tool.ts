@@ -7,7 +7,7 @@ import type { Infer, Schema } from "../schema/schema.ts";
 import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { type Expiry, storedExpiry } from "./expiry.ts";
-import type { StoredQuestion, Suspends } from "./suspends.ts";
+import type { NoAnswer, StoredQuestion, Suspends } from "./suspends.ts";
 import type { Tool, ToolOptions } from "./tool.ts";
 
 /**
@@ -52,7 +52,7 @@ import type { Tool, ToolOptions } from "./tool.ts";
  */
 export function tool<
   I,
-  A = Schema<undefined>,
+  A = NoAnswer,
   Deps = unknown,
   Name extends string = string,
   Result = Infer<A>,

@@ -45,6 +45,9 @@ export function outsideContext(
     answered: undefined,
     type: undefined,
     progress: () => undefined,
+    emit: async () => {
+      throw needsSession("emit");
+    },
     report: (facts) => {
       if (isClosed) throw invalidInput("The call has its result already, so its tool can add nothing more.");
       report = addedReport(report, facts);

@@ -6,10 +6,10 @@ import { firstLoss, instanceName, isLiteral, nestedTooDeep } from "../base/json-
 /** What a tool returned, as JSON, or the first part of it that JSON would lose. */
 export type CheckedResult = { json: Json } | { loss: string };
 
-/** Converts a tool's return value to JSON, unless JSON would lose a part of it. */
-export function checkedResult(value: unknown): CheckedResult {
+/** Converts a tool's return value, or what has this `name`, to JSON, unless JSON would lose a part of it. */
+export function checkedResult(value: unknown, name = "result"): CheckedResult {
   try {
-    const loss = lossOf(value, "result", MAX_DEPTH);
+    const loss = lossOf(value, name, MAX_DEPTH);
     return loss === undefined ? { json: toJson(value) } : { loss };
   } catch (cause) {
     return { loss: `it fails with "${messageOf(cause)}"` };

@@ -11,6 +11,12 @@ export type AnswerSchema<A> = A &
       ? unknown
       : Schema);
 
+/** The `answer` of a tool that asks nothing. */
+// Its own field tells it apart: without `strictNullChecks`, every schema would take `Schema<undefined>`.
+export interface NoAnswer extends Schema<undefined> {
+  readonly "~asks": false;
+}
+
 /**
  * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
  * process may end meanwhile. `Kind` is the question's kind as a type, `Payload` the type of its data.

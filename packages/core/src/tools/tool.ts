@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
 import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
-import type { ShortenInput } from "../log/event-parts.ts";
+import type { EmittedPart, ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -120,11 +120,34 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   wait(until: Moment & { state?: Json }): never;
   /**
-   * Sends a progress report to the clients that are connected now. They get at most ten reports a second, and
-   * always the last one. Reports are not stored. A report of more than 10,000 characters of JSON is sent as
-   * text, and cut.
+   * Sends a progress report to the clients that are connected now: the reports of a call in their order, and
+   * the last one always before the call's result. Reports are not stored. A report of more than 10,000
+   * characters of JSON is sent as text, and cut.
+   *
+   * Clients get reports at most ten times a second, and then only the newest one. With `{ conflate: false }`
+   * a client gets this report too, unless it is more than 200,000 characters of reports behind.
+   *
+   * A report that JSON would lose in part, e.g. one with `NaN`, is not sent: `onError` gets an error.
    */
-  progress(data: Json): void;
+  progress(data: Json, options?: { conflate?: boolean }): void;
+  /**
+   * Emits a part of your own for pages, e.g. `{ type: "data-weather", data: { celsius: 12 } }`. Pages show it
+   * in the run's message, and the model never reads it. The part is stored in the log at once, in order with
+   * the run's other events, also if the call fails later.
+   *
+   * - `type`: begins with `data-`; at most 200 characters
+   * - `data`: any JSON, at most a million characters
+   * - `id`: a part with the `type` and `id` of an earlier part of the same message replaces it
+   * - `transient`: only clients that are connected now get the part, and it is not stored. Its data have at
+   *   most 50,000 characters. Default: `false`.
+   *
+   * An `idempotent` tool runs again after a crash, and emits its parts again: give them an `id`. Resolves
+   * once the part is stored.
+   *
+   * Rejects with a PawlError `invalid_input` for an invalid part, which `onError` gets too, and once the call
+   * has its result.
+   */
+  emit(part: EmittedPart): Promise<void>;
   /**
    * Reports facts about the call. They are stored with its result, also if it fails, and appear in timelines,
    * spans and metrics. May be called several times: the last value of each field counts.

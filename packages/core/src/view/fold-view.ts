@@ -161,6 +161,8 @@ function shownTo(event: SessionEvent, slots: MessageSlots, run: ViewRun | undefi
   if (event.type === "user_message") return shownOf([slots.withId(userMessageId(event))], []);
   if (event.type === "redaction") return shownOf(slots.redactedBy(event), redactedNames(event.data));
   const wanted = wantedParts(event);
+  const isStart = event.type === "run_started" && event.data.retry_of === undefined;
+  if (isStart) return shownOf(slots.queuedUpTo(event.seq), []);
   if (wanted === undefined) return [];
   const own = slots.withId(runMessageId(run));
   // A new message of the run is inserted before the first one that was queued during the run.

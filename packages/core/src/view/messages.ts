@@ -24,14 +24,17 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     const parts =
       message.role === "user"
         ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
 }
 
-function redactedOutput({ key }: ViewPart): ViewPart {
-  return { type: "output", key, open: false, value: REDACTED };
+/** Returns an emitted part as a redaction leaves it; `undefined` for other parts. */
+function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
+  // A later event may have replaced the data.
+  if (part.type === "data") return part.seq === seq ? { ...part, data: REDACTED } : part;
+  return undefined;
 }
 
 /**
@@ -44,14 +47,16 @@ function redactedPart(
 ): ViewPart[] {
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
-  if (part.type === "output")
-    return [part.key.startsWith(`${attempt}:`) && of === "output" ? redactedOutput(part) : part];
-  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswerPart(part);
+  if (part.key.startsWith(`${attempt}:`)) {
+    if (of === "output" && part.type === "output")
+      return [{ type: "output", key: part.key, open: false, value: REDACTED }];
+    if (of === "assistant_message" && part.type !== "output") return redactedAnswerPart(part);
+  }
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
   if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
-  if (!(of === "tool_result" || of === "tool_answered") || !("result" in part)) return [part];
-  return [withoutResult(part)];
+  const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
+  return [isResult ? withoutResult(part) : part];
 }
 
 function redactedAnswerPart(part: ViewPart): ViewPart[] {
@@ -60,7 +65,21 @@ function redactedAnswerPart(part: ViewPart): ViewPart[] {
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
-/** Returns the id that the client gave to a message, from the event's key, or else the event's `seq`. */
+/**
+ * Returns the id of a user's message in views: the id that its client gave, or else the `seq` of its event.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { userMessageId } from "@pawl/core/view";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * const said = { type: "user_message" as const, key: "message:m1", data: { message: "Hi" } };
+ * const [event] = await store.append("s1", [said], { appendId: "a1" });
+ * if (event?.type === "user_message") console.log(userMessageId(event)); // m1
+ * ```
+ */
 export function userMessageId({ key, seq }: StoredOf<"user_message">): string {
   return key?.startsWith("message:") ? key.slice("message:".length) : String(seq);
 }
@@ -115,7 +134,7 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
 
 /**
  * Starts a retry in the view. The retry continues the failed run's message, and removes the parts after its
- * last tool call. Artifacts, and sources and files of calls, stay.
+ * last tool call. Artifacts, emitted parts, and sources and files of calls, stay.
  */
 export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
@@ -123,7 +142,8 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     if (message.id !== continues) return [message];
     const lastCall = message.parts.findLastIndex(({ type }) => type === "tool");
     const parts = message.parts.filter(
-      (part, index) => index <= lastCall || part.type === "artifact" || "callId" in part,
+      (part, index) =>
+        index <= lastCall || part.type === "artifact" || part.type === "data" || "callId" in part,
     );
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });

@@ -12,11 +12,32 @@ export function nameOfCall(callId: string | undefined): string {
   return `call ${callId}`;
 }
 
+/** The name under which a {@link PartList} finds all parts that tools and hooks have emitted. */
+const DATA_PARTS = "data";
+
+/** Returns the key of an emitted part. Parts with the same type and id have the same one. */
+export function dataKey({ seq, data: { type, id } }: StoredOf<"data_part">): string {
+  // A type has no spaces.
+  return `${id === undefined ? seq : `${type} ${id}`}:data`;
+}
+
+/** Returns the part for an event of `context.emit()`. */
+export function dataPart(event: StoredOf<"data_part">): ViewPart {
+  const { type: name, id, data } = event.data;
+  return { type: "data", key: dataKey(event), name, data, seq: event.seq, ...(id && { id }) };
+}
+
+/** Returns the part for an artifact. */
+export function artifactPart({ seq, data: artifact }: StoredOf<"artifact">): ViewPart {
+  return { type: "artifact", key: `${seq}:artifact`, artifact };
+}
+
 /** Returns the names of a part: its key, the beginning of the key up to the colon, and its call. */
 export function partNames(part: ViewPart): string[] {
   const { key } = part;
   const names = [key, key.slice(0, key.indexOf(":") + 1)];
   if (part.type === "tool") names.push(nameOfCall(part.callId));
+  if (part.type === "data") names.push(DATA_PARTS);
   return names;
 }
 
@@ -28,7 +49,7 @@ export function redactedNames({
   attempt,
   run_id,
 }: StoredOf<"redaction">["data"]): string[] {
-  const names = [`${seq}:`, `end:${run_id}`, nameOfCall(call_id)];
+  const names = [`${seq}:`, `end:${run_id}`, nameOfCall(call_id), DATA_PARTS];
   if (of === "output") names.push(`${attempt}:output`);
   if (of === "assistant_message") names.push(`${attempt}:`);
   return names;

@@ -54,10 +54,10 @@ export function withoutResult(part: ViewPart & { type: "tool" }): ViewPart {
 /** Returns the questions of a call once the last one is answered or closed. */
 export function withAnswer(
   questions: readonly ViewQuestion[],
-  { data: { value, error, closed, expired } }: StoredOf<"tool_answered">,
+  { seq: resultSeq, data: { value, error, closed, expired } }: StoredOf<"tool_answered">,
 ): ViewQuestion[] {
   const state = closed !== undefined ? "closed" : expired ? "expired" : "answered";
   const reason = closed ?? error;
-  const last = { state, ...(reason === undefined ? { value } : { reason }) } as const;
+  const last = { state, resultSeq, ...(reason === undefined ? { value } : { reason }) } as const;
   return questions.map((question, index) => (questions[index + 1] ? question : { ...question, ...last }));
 }

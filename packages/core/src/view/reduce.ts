@@ -7,9 +7,10 @@ import { usageOf } from "../log/tokens.ts";
 import { changeCallPart, changeRunMessage, isOpen, subAgentTextAfter, withDelta } from "./change.ts";
 import { partsOf, retryInView, withoutRedacted, withUserMessage } from "./messages.ts";
 import { outputDelta, storedOutput } from "./output.ts";
+import { artifactPart, dataPart } from "./part-list.ts";
 import { isHiddenWait, reduceCall } from "./reduce-call.ts";
-import { markMessagesRead } from "./run-message.ts";
-import type { ToolPhase, ViewState } from "./view.ts";
+import { markMessagesRead, withoutQueue } from "./run-message.ts";
+import type { ToolPhase, ViewPart, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
@@ -57,7 +58,10 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "output":
       return storedOutput(view, event);
     case "artifact":
-      return withArtifact(view, event);
+      // A redacted one is not shown.
+      return event.data.title === REDACTED ? view : putPart(view, artifactPart(event));
+    case "data_part":
+      return putPart(view, dataPart(event));
     case "tool_started":
     case "tool_suspended":
     case "tool_answered":
@@ -79,7 +83,10 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
 function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewState {
   const { run_id: id, retry_of } = event.data;
   if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
-  return { ...view, run: { id, seq: event.seq, open: true } };
+  const { seq } = event;
+  // A run picks up all messages before it. A retry picks them up with its request.
+  const messages = withoutQueue(view.messages, retry_of ? 0 : seq);
+  return { ...view, messages, run: { id, seq, open: true } };
 }
 
 /** The shortest wait that is shown, in milliseconds. */
@@ -129,13 +136,12 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
   }
 }
 
-/** Shows an artifact, unless it was redacted. */
-function withArtifact(view: ViewState, { seq, data: artifact }: StoredOf<"artifact">): ViewState {
-  if (artifact.title === REDACTED) return view;
-  return changeRunMessage(view, (parts) => [
-    ...parts,
-    { type: "artifact", key: `${seq}:artifact`, artifact },
-  ]);
+/** Adds a part to the run's message, or replaces the one that has its key. */
+function putPart(view: ViewState, part: ViewPart): ViewState {
+  return changeRunMessage(view, (parts) => {
+    const at = parts.findIndex(({ key }) => key === part.key);
+    return at < 0 ? [...parts, part] : parts.with(at, part);
+  });
 }
 
 /** Shows that refused content was left out. Thinking is no part of the conversation. */

@@ -31,13 +31,19 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
  */
 export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;
-  const isRead = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;
-  if (run === undefined || !view.messages.some(isRead)) return view;
-  const messages = view.messages.map((message) => {
-    if (!isRead(message)) return message;
-    const { queued, ...rest } = message;
-    return rest;
-  });
+  const messages = withoutQueue(view.messages, data.prompt.upto_seq);
+  if (!run || messages === view.messages) return view;
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));
   return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };
+}
+
+/** Returns the messages with those up to the event `seq`, which a run has picked up, no longer queued. */
+export function withoutQueue(messages: ViewMessage[], uptoSeq: number): ViewMessage[] {
+  const isRead = ({ queued, seq }: ViewMessage) => queued && seq <= uptoSeq;
+  if (!messages.some(isRead)) return messages;
+  return messages.map((message) => {
+    if (!isRead(message)) return message;
+    const { queued: _, ...rest } = message;
+    return rest;
+  });
 }

@@ -23,6 +23,11 @@ export interface ViewQuestion {
   /** The kind of the question, e.g. `approval`. */
   kind: string;
   state: "open" | "answered" | "expired" | "closed";
+  /**
+   * `seq` of the event that answered or closed the question; absent while it is open. A call whose
+   * `resultSeq` is this number has the answer, and not its result yet.
+   */
+  resultSeq?: number;
   /** The answer, or the default of an expired question. Absent if it is open or closed. */
   value?: Json;
   /** Why the question was closed, or why the tool of the page has failed. */
@@ -54,9 +59,9 @@ export interface ViewUsage extends Usage {
 }
 
 /**
- * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, a
- * notice that says why the run stopped, or a mark that earlier content is not sent to the model any more. A
- * message has its parts in the order of their arrival. A hook's question about the run is shown as a call,
+ * One part of a message: text, thinking, a tool call, a source, a file, an artifact, a part of your own, the
+ * run's output, a notice that says why the run stopped, or a mark that earlier content is left out of the
+ * context. A message has its parts in the order of their arrival. A hook's question is shown as a call,
  * with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
@@ -121,6 +126,18 @@ export type ViewPart =
   /** Something that a tool or a hook made for the user, see `context.createArtifact()`. */
   | { type: "artifact"; key: string; artifact: EventData["artifact"] }
   /**
+   * A part that a tool or a hook has emitted, see `ToolContext.emit`. `name` is its type, e.g. `data-map`.
+   * `seq` is that of the event that has the data.
+   */
+  | {
+      type: "data";
+      key: string;
+      name: `data-${string}`;
+      id?: string;
+      data: Json;
+      seq: number;
+    }
+  /**
    * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far.
    * `wrapped` says that the output is in the field `value` of that JSON. `outputIn()` returns the output of
    * both forms.
@@ -157,7 +174,7 @@ export interface ViewMessage {
   text: string;
   /** The message's parts, in the order in which they arrived. */
   parts: ViewPart[];
-  /** `true` if the message was sent during a run and the model has not read it yet. */
+  /** `true` if the message was sent during a run, until that run reads it or the next run begins. */
   queued?: boolean;
   /** The tokens and cost of the run. The last message of a run has them, once the run has ended. */
   usage?: ViewUsage;

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../log/store/live-event.ts";
-import { nameOfCall, type WantedParts } from "./part-list.ts";
+import { dataKey, nameOfCall, type WantedParts } from "./part-list.ts";
 
 /**
  * Returns which parts of the run's message an event may change. `undefined` if it changes none and adds none.
@@ -22,6 +22,8 @@ export function wantedParts(event: SessionEvent): WantedParts | undefined {
     case "tool_answered":
     case "tool_result":
       return [nameOfCall(event.data.call_id)];
+    case "data_part":
+      return [dataKey(event)];
     case "artifact":
     case "checkpoint":
       return [];

@@ -402,7 +402,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "invalid_input: \`input[0]\` of run() has no option "url". Load the file, and give its bytes as \`data\`.",
         "invalid_input: \`signal\` of follow() must be an AbortSignal, e.g. the \`signal\` of an AbortController; got an object.",
         "config: The listener for "text_delta" must be a function; got undefined.",
-        "config: There is no event "text". The events are text_delta, thinking_delta, tool_input_delta, output_delta, tool_status, tool_progress, agent_delta, turn_ended, attempt_restarted, user_message, assistant_message, tool_result, knowledge, artifact, note, output, prefix, checkpoint, redaction, run_started, run_suspended, run_left, run_recovered, agent_changed, run_ended, stop_requested, effect_started, effect_ended, tool_call, tool_started, tool_suspended, tool_answered, llm_request, llm_response, spending, error.",
+        "config: There is no event "text". The events are text_delta, thinking_delta, tool_input_delta, output_delta, tool_status, tool_progress, transient_part, agent_delta, turn_ended, attempt_restarted, user_message, assistant_message, tool_result, knowledge, artifact, note, output, prefix, checkpoint, redaction, run_started, run_suspended, run_left, run_recovered, agent_changed, run_ended, stop_requested, effect_started, effect_ended, tool_call, tool_started, tool_suspended, tool_answered, data_part, llm_request, llm_response, spending, error.",
         "config: askModel() takes an object of options; got a string.",
         "config: The first argument of askModel() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got an object.",
         "config: The last of the \`messages\` of askModel() must be the user's.",

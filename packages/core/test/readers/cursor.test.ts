@@ -10,6 +10,7 @@ import {
   parseCursor,
   reduceView,
 } from "../../src/view.ts";
+import { progressOf } from "../support/progress-of.ts";
 import { setup, user } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 
@@ -178,8 +179,7 @@ describe("continuing from a cursor", () => {
     await settled();
     for (const call of ["a", "b"]) {
       const live = tail.live("s");
-      for (const version of [1, 2])
-        live.progress.set(`${call}${version}`, { tool_name: "t", data: 1, version });
+      for (const version of [1, 2]) live.reports.push({ version, event: progressOf(`${call}${version}`, 1) });
       tail.touch("s");
       await settled();
       tail.end("s");

@@ -13,6 +13,7 @@ import {
 } from "../../src/index.ts";
 import type { LiveTail } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
+import { progressOf } from "../support/progress-of.ts";
 import { setup } from "../support/setup.ts";
 
 const COUNT = 200;
@@ -200,9 +201,8 @@ describe("L16 events stored by this process", () => {
   it("L10 are not followed by progress of a call that has its result", async () => {
     const store = await written();
     const tail = localTail();
-    const { progress } = tail.live("s");
-    progress.set("c1", { tool_name: "look", data: 1, version: 1 });
-    progress.set("c2", { tool_name: "look", data: 2, version: 2 });
+    const { reports } = tail.live("s");
+    reports.push({ version: 1, event: progressOf("c1", 1) }, { version: 2, event: progressOf("c2", 2) });
     const result = { call_id: "c1", tool_name: "look", success: true, result: "done", duration_ms: 1 };
     const types = ["tool_result", "tool_status", "tool_progress"];
     await store.append("s", [{ type: "tool_result", data: result } as never], { appendId: "result" });

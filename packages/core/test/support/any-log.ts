@@ -69,6 +69,12 @@ const data: Record<string, fc.Arbitrary<object>> = {
     maybe("value", fc.constant({ a: 1 })),
   ),
   artifact: fc.constantFrom("A plan", "[redacted]").map((title) => ({ artifact_id: "a", type: "t", title })),
+  data_part: merged(
+    fc.constantFrom("data-a", "data-b").map((type) => ({ type })),
+    fc.nat(9).map((n) => ({ data: n })),
+    maybe("id", fc.constantFrom("1", "2")),
+    maybe("call_id", calls),
+  ),
   tool_started: merged(call, maybe("status", fc.constant("Looking"))),
   tool_suspended: merged(
     call,

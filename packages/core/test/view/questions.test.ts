@@ -40,7 +40,9 @@ describe("P4 W1 the view says of each question what became of it", () => {
     const [open] = await view();
     expect(open).toEqual({ seq: expect.any(Number), kind: "echo", state: "open" });
     await answer({ yes: true });
-    expect(await view()).toEqual([{ ...open, state: "answered", value: { yes: true } }]);
+    expect(await view()).toEqual([
+      { ...open, state: "answered", resultSeq: expect.any(Number), value: { yes: true } },
+    ]);
   });
 
   it("closed by a message, with the reason and without a value", async () => {

@@ -117,7 +117,7 @@ function taken(one: Watched, row: LiveRow | undefined): boolean {
   if (row.account === undefined) return false;
   if (one.row?.leg !== row.leg) one.state = undefined;
   one.row = { leg: row.leg, version: row.version };
-  one.state ??= { attempt: row.attempt, parts: [], progress: new Map(), agents: new Map() };
+  one.state ??= { attempt: row.attempt, parts: [], reports: [], agents: new Map() };
   takeRow(one.state, row);
   return true;
 }

@@ -1,5 +1,4 @@
-import type { Json } from "@pawl/core";
-import type { AgentAtWork, LivePart, LiveState } from "@pawl/core/store";
+import type { AgentAtWork, LivePart, LiveReport, LiveState } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
 /** A row of the table `agent_session_live`: the live state of one session. */
@@ -15,7 +14,10 @@ export interface LiveRow {
 
 interface Account {
   parts: (Pick<LivePart, "index" | "kind" | "tool"> & { text: string })[];
-  progress: [callId: string, report: { tool_name: string; data: Json; version: number }][];
+  /** Read by earlier versions of Pawl, which had the last report of each call here. */
+  progress: [];
+  /** Absent in rows of an earlier version of Pawl. */
+  reports?: LiveReport[];
   /** Absent in rows of an earlier version of Pawl. */
   agents?: [callId: string, agent: AgentAtWork][];
 }
@@ -28,7 +30,8 @@ export async function writeLive(
 ): Promise<number> {
   const account: Account = {
     parts: state.parts.map(({ pieces, ...part }) => ({ ...part, text: pieces.join("") })),
-    progress: [...state.progress],
+    progress: [],
+    reports: state.reports.filter(({ endedAt }) => endedAt === undefined),
     agents: [...state.agents],
   };
   const data = JSON.stringify(account);
@@ -96,8 +99,7 @@ export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
     const fresh = text.slice(known.pieces.reduce((sum, piece) => sum + piece.length, 0));
     if (fresh !== "") known.pieces.push(fresh);
   }
-  state.progress.clear();
-  for (const [callId, report] of account.progress) state.progress.set(callId, report);
+  state.reports.splice(0, state.reports.length, ...(account.reports ?? []));
   state.agents.clear();
   for (const [callId, agent] of account.agents ?? []) state.agents.set(callId, agent);
 }

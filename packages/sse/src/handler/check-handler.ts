@@ -45,6 +45,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   extra: "object",
   dialect: DIALECT,
   expose: EXPOSE,
+  errorBody: "function",
   onError: "function",
   onWarning: "function",
 };

@@ -29,6 +29,8 @@ export interface Asking {
   userId: string;
   /** `undefined` if the message begins a new session. */
   session: Session | undefined;
+  /** The client's own name for the session, also for a new one, see {@link Wanted}. */
+  threadId?: string;
 }
 
 /**
@@ -68,7 +70,8 @@ export async function readRequest(
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
   const { sessionId, threadId } = asked;
   const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
-  const asking = { userId, session: await findSession(runtime, name) };
+  const session = await findSession(runtime, name);
+  const asking = { userId, session, ...(threadId !== undefined && { threadId }) };
   const { knowledge, params, metadata, clientTools } = await extra.read(sent, asking);
   const added = {
     ...(knowledge && { knowledge }),

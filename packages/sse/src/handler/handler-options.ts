@@ -1,5 +1,6 @@
 import type { Agent, Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
+import type { WireError } from "../request/wire-error.ts";
 import type { Caller, Wanted } from "../session/caller.ts";
 import type { Expose } from "../session/public-event.ts";
 import type { CorsOptions } from "./cors.ts";
@@ -131,6 +132,13 @@ export interface HandlerOptions<Name extends string = string> {
    */
   expose?: Expose;
   /**
+   * Returns the body of error responses in your app's own form, e.g. `({ error }) => ({ code: error.code,
+   * cause: error.message })`, for pages that expect it. Status and headers stay. Not called for responses of
+   * `authorize` and `admit`. If it throws, `onError` is called and the response has the default body.
+   * Default: `{ error: { code, message } }`, which Pawl's own clients need.
+   */
+  errorBody?: ErrorBody;
+  /**
    * Called with every error that causes a 500 or 503 response or breaks off a stream, unless the client has
    * disconnected or this process is shutting down. Default: logs the error and a link to its page with
    * `console.error`.
@@ -149,3 +157,15 @@ export type Served = Omit<HandlerOptions, "agent"> & { agent: string };
 
 /** The result of `authorize`: the user of a request, or how to refuse the request. */
 export type Authorized = Caller | Response | null;
+
+/** A failed request, from which an application makes the body of its own error responses. */
+export interface RefusedRequest {
+  /** The code and the message that the response would have. */
+  error: WireError["error"];
+  /** The response's HTTP status, which stays as it is. */
+  status: number;
+  request: Request;
+}
+
+/** Returns the body of an error response in the application's own form. */
+export type ErrorBody = (refused: RefusedRequest) => object;

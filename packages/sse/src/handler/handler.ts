@@ -3,7 +3,6 @@ import { reporter } from "@pawl/core/tools";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
-import { errorResponse, responseTo } from "../request/wire-error.ts";
 import { readBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
 import { addEvents } from "../session/session-events.ts";
@@ -13,6 +12,7 @@ import { followers } from "../stream/followers.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { readJsonResponse, readResponse } from "../stream/read-response.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
+import { answerErrors } from "./answer-errors.ts";
 import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
@@ -47,10 +47,13 @@ import { startRun } from "./start-run.ts";
  *   }`. Send it with `content-type: application/octet-stream`. Requires `runtime({ files })`
  * - `GET /files/:id`: the bytes of one of the user's files
  *
- * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
+ * Dialects with `resume: "replay"` have their own request bodies, and three more routes. The id may be a name
+ * that the client has made up, also a new one:
  *
  * - `GET /runs/:id`: the session's messages in the client's format, also in pages, with `before`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
+ * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: 404 until that
+ *   message is stored
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
  *   not have.
@@ -106,16 +109,9 @@ function checkedHandler(
 ): (request: Request) => Promise<Response> {
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   const { rateLimitReads } = options;
-  const { onError, onWarning } = options;
   // CORS on every path, so that a page can read the 404 that names a wrong `basePath`.
   const app = new Hono<Env>().use("*", corsOf(options.cors)).basePath(basePath);
-  app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
-  app.onError((error, { req }) => {
-    const response = responseTo(error);
-    if (PawlError.is(error, "not_found") && PawlError.is(error.cause)) onWarning?.(error.cause.message);
-    if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
-    return response;
-  });
+  answerErrors(app, options);
   app.use("*", errorsOnly, identified(authorize));
   const served = replaying(options, dialect);
   const limited = streaming(options);
@@ -178,16 +174,6 @@ function checkedHandler(
       "handler() takes web requests. In Node or Express, wrap it once: nodeListener(serve) of @pawl/sse/node.";
     throw new PawlError("config", message);
   };
-}
-
-/** Returns whether an error is expected: this process is shutting down, or the client has disconnected. */
-function isExpected(error: unknown, { signal }: Request): boolean {
-  return PawlError.is(error, "draining") || signal.aborted;
-}
-
-function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
-  const base = basePath.replace(/\/+$/, "");
-  return `No such route: ${method} ${path}. This handler serves ${base}/runs and ${base}/sessions. Check \`basePath\`, or the client's \`url\`.`;
 }
 
 /** Returns the function that counts streams: against the user's limit, and as followers of their sessions. */

@@ -4,8 +4,9 @@ import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
 import { type Admit, type Caller, OwnResponse } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
-import { factsOf, wholeSession } from "../session/session-then.ts";
+import { emptySession, factsOf, wholeSession } from "../session/session-then.ts";
 import { sessionPage } from "../session/session-view.ts";
+import { isStored } from "../session/stored-before.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
 import { readJsonResponse } from "../stream/read-response.ts";
 import { lifeMsOf } from "../stream/stream-life.ts";
@@ -15,7 +16,7 @@ import type { Served } from "./handler-options.ts";
 import { signedOut } from "./identified.ts";
 import { pageOf } from "./page-query.ts";
 import { type RateLimiter, withinReadRate } from "./rate-limit.ts";
-import { type Env, type Limited, readFor, route, type Streaming } from "./routes.ts";
+import { type Env, json, type Limited, readFor, route, type Streaming } from "./routes.ts";
 
 /** The dependencies of the routes of a dialect with `resume: "replay"`. */
 export interface Replaying {
@@ -59,11 +60,13 @@ export async function tellNewRun(
 }
 
 /**
- * Adds the routes of a dialect with `resume: "replay"`.
+ * Adds the routes of a dialect with `resume: "replay"`. A name without a session is a chat that is new.
  *
  * - `GET /runs/:id`: the session's messages in the client's format; pages as in `GET /sessions/:id`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, until the run settles. Answers 204
- *   if none exists, also for a name without a session, because a message may still begin one
+ *   if none exists
+ * - `POST /runs/:id/stop`: asks the run to stop, and answers 202. With `?message=<id>`: answers 404 until
+ *   that message is stored
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { dialect } = served;
@@ -72,7 +75,12 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
       const id = c.req.param("id") ?? "";
       const page = pageOf(c.req.query());
       await withinReadRate(served.rateLimitReads, c.get("userId"));
-      const session = await namedSession(served, c.get("userId"), id);
+      const found = await findNamed(served, c.get("userId"), id);
+      if (found === undefined && dialect.history !== undefined) {
+        const { view, facts } = emptySession();
+        return json({ ...dialect.history(view, id, facts), ...(page && { before: null }) });
+      }
+      const session = known(found);
       return await readJsonResponse(readFor(c, served.runtime, session, page), c.req.raw, async () => {
         if (page === undefined) {
           const { view, facts } = (await wholeSession(served, session.id)).now;
@@ -97,6 +105,23 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
       });
     },
   });
+  stopRoute(app, served);
+}
+
+/** Adds the route that stops a run whose message may still be on its way to the server. */
+function stopRoute(app: Hono<Env>, served: Replaying): void {
+  route(app, "/runs/:id/stop", {
+    POST: async (c) => {
+      const userId = c.get("userId");
+      const session = await namedSession(served, userId, c.req.param("id") ?? "");
+      const clientMessageId = c.req.query("message");
+      const message = { input: "", ...(clientMessageId !== undefined && { clientMessageId }) };
+      if (clientMessageId !== undefined && !(await isStored(served.runtime, session, message)))
+        throw new PawlError("not_found", "There is no such message.");
+      await served.runtime.stop(session.id, { userId });
+      return new Response(null, { status: 202 });
+    },
+  });
 }
 
 /**
@@ -106,7 +131,10 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
  * @throws PawlError `not_found` if this user has no such session with this agent.
  */
 export async function namedSession(served: Replaying, userId: string, id: string): Promise<Session> {
-  const session = await findNamed(served, userId, id);
+  return known(await findNamed(served, userId, id));
+}
+
+function known(session: Session | undefined): Session {
   if (session === undefined) throw new PawlError("not_found", "There is no such session.");
   return session;
 }

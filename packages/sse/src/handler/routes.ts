@@ -1,6 +1,6 @@
 import type { Runtime, Session } from "@pawl/core";
 import type { Context, Handler, Hono } from "hono";
-import { errorResponse } from "../request/wire-error.ts";
+import { refusal } from "../request/wire-error.ts";
 import type { Caller } from "../session/caller.ts";
 import type { ReadFor } from "../session/within-read.ts";
 import type { Closing } from "../stream/event-stream.ts";
@@ -40,9 +40,9 @@ export function route(
     app.get(path, async (c, next) => conditional(c.req.raw, (await GET(c, next)) as Response));
   if (POST !== undefined) app.post(path, POST);
   const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
-  app.all(path, () =>
-    errorResponse(405, "method_not_allowed", `This path accepts ${allow} only.`, { allow }),
-  );
+  app.all(path, () => {
+    throw refusal(405, "method_not_allowed", `This path accepts ${allow} only.`, { allow });
+  });
 }
 
 /** Returns for whom a route reads a session, whole or a page of it. */

@@ -78,10 +78,10 @@ function isCheckedByRun({ admit }: Served, begin: Begin): boolean {
  * begins nothing: the request joins its run.
  */
 function admission({ admit, runtime }: Served, c: Context<Env>): Admit {
-  return async (begin, known) => {
+  return async (begin, known, threadId) => {
     if (admit === undefined) return;
     const session = typeof known === "string" ? await runtime.store.sessions.get(known) : known;
-    const wanted = wantedBy(begin, session?.id);
+    const wanted = wantedBy(begin, session?.id, threadId);
     if (wanted === undefined || (await isStored(runtime, session, begin))) return;
     const refused = await admit(c.req.raw, c.get("caller"), wanted);
     if (refused === undefined) return;

@@ -26,13 +26,18 @@ export interface Wanted {
   begins: "message" | "answers" | "retry";
   /** Id of the session. Absent if the message begins a new one. */
   sessionId?: string;
+  /**
+   * The client's own name for the session, also for a new one: the id of a chat of `useChat`, or of a thread
+   * of AG-UI. Absent in other dialects.
+   */
+  threadId?: string;
 }
 
 /**
  * Throws the application's response if it does not admit what a request begins. `session` is the user's own
  * session, or the id of the one that the request begins, if it is known.
  */
-export type Admit = (begin: Begin, session: Session | string | undefined) => Promise<void>;
+export type Admit = (begin: Begin, session: Session | string | undefined, threadId?: string) => Promise<void>;
 
 /** The caller and credentials of a reader, for a run that asks for credentials. */
 export type Reader = Pick<Caller, "caller" | "credentials">;
@@ -55,9 +60,16 @@ export class OwnResponse extends HTTPException {
 }
 
 /** Returns what a request begins, for `admit`; `undefined` if it begins or continues no run. */
-export function wantedBy(begin: Begin, sessionId: string | undefined): Wanted | undefined {
-  const session = sessionId === undefined ? {} : { sessionId };
-  if ("input" in begin) return { begins: "message", ...session };
-  if ("answers" in begin) return { begins: "answers", ...session };
-  return "retry" in begin ? { begins: "retry", ...session } : undefined;
+export function wantedBy(
+  begin: Begin,
+  sessionId: string | undefined,
+  threadId: string | undefined,
+): Wanted | undefined {
+  const named = {
+    ...(sessionId !== undefined && { sessionId }),
+    ...(threadId !== undefined && { threadId }),
+  };
+  if ("input" in begin) return { begins: "message", ...named };
+  if ("answers" in begin) return { begins: "answers", ...named };
+  return "retry" in begin ? { begins: "retry", ...named } : undefined;
 }

@@ -59,7 +59,7 @@ export async function beginTold(
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
-  await admit(begin, session ?? id);
+  await admit(begin, session ?? id, threadId);
   const begins = async (own: string | undefined) => {
     if (own !== undefined) follower.follows(own);
     return await started(runtime, {

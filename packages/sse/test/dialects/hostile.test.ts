@@ -118,10 +118,18 @@ describe.each(Object.entries(ways))("W2 hostile requests in the dialect %s", (na
     for (const name of [id, ...(way.named ? ["new"] : [])]) {
       const forged = await served.ask("/runs", { json: answer(name, "c1", { yes: true }), as: "bob" });
       expect(["not_found", "unknown_call"]).toContain(await outcome(forged));
-      for (const path of [`/runs/${name}`, `/sessions/${name}`, `/sessions/${name}/stream`]) {
+      for (const path of [`/sessions/${name}`, `/sessions/${name}/stream`]) {
         expect((await served.ask(path, { as: "bob" })).status).toBe(404);
       }
+      for (const path of [`/runs/${name}/stop`, `/sessions/${name}/stop`]) {
+        expect((await served.ask(path, { as: "bob", method: "POST" })).status).toBe(404);
+      }
       // As for a name that no session has.
+      const history = async (of: string) => {
+        const response = await served.ask(`/runs/${of}`, { as: "bob" });
+        return [response.status, (await response.text()).replaceAll(of, "name")];
+      };
+      expect(await history(name)).toEqual(await history("unheard-of"));
       const resumed = await served.ask(`/runs/${name}/stream`, { as: "bob" });
       const unknown = await served.ask("/runs/unheard-of/stream", { as: "bob" });
       const shown = async (response: Response) => [response.status, anonymous(await response.text())];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agUi, aiSdk } from "../../src/index.ts";
 import { type AgEvent, httpAgent, reloaded, say } from "../support/agents.ts";
-import { chat, eventually, history, textOf } from "../support/chat.ts";
+import { chat, eventually, history, type Message, textOf } from "../support/chat.ts";
 import { type HandModel, handModel } from "../support/hand-model.ts";
 import { confirm, look, serve } from "../support/served.ts";
 
@@ -58,9 +58,7 @@ describe.each(WAYS)("an object by %s", (_, modelOf) => {
       expect(data()).toEqual([part]);
       if (isFormat) expect(seen.size).toBeGreaterThan(3);
       expect(textOf(page.messages.at(-1))).toBe("");
-      expect((await history(served, (page as unknown as { id: string }).id)).at(-1)?.parts).toContainEqual(
-        part,
-      );
+      expect((await history(served, page.id)).at(-1)?.parts).toContainEqual(part);
       expect(page.status).toBe("ready");
     });
 
@@ -69,11 +67,14 @@ describe.each(WAYS)("an object by %s", (_, modelOf) => {
       const served = await serve(model, { dialect: aiSdk(), output });
       const page = chat(version, served);
       const sent = page.sendMessage({ text: "Oslo?" });
-      await write(model, { city: "x".repeat(200), days: [99] }, 2);
+      const isShown = () => page.messages.at(-1)?.parts.some(({ type }) => type === "data-output") === true;
+      await write(model, { city: "x".repeat(200), days: [99] }, 2, () => eventually(isShown));
       await write(model, oslo);
       await sent;
       const parts = page.messages.at(-1)?.parts.filter(({ type }) => type.startsWith("data-"));
       expect(parts).toEqual([{ type: "data-output", id: "output", data: { value: oslo, final: true } }]);
+      const types = (of: Message | undefined) => of?.parts.map(({ type }) => type);
+      expect(types(page.messages.at(-1))).toEqual(types((await history(served, page.id)).at(-1)));
     });
 
     it("F2 is an error without an object if the second one is wrong too", async () => {

@@ -94,7 +94,7 @@ it("U6 dialects and servers do so too", async () => {
   ).toMatchInlineSnapshot(`
     [
       "config: \`lostText\` of aiSdk() must be "mark" or "reset"; got "hide".",
-      "config: aiSdk() has no option "text". The options of aiSdk() are lostText.",
+      "config: aiSdk() has no option "text". The options of aiSdk() are lostText, inProgress, replayFailures, errorText.",
       "config: aiSdk() takes an object of options; got a string.",
       "config: \`text\` of asp() must be "live" or "settled"; got "late".",
       "config: coach() has no option "mode". The options of coach() are text.",

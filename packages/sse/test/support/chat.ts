@@ -31,6 +31,7 @@ export interface Message {
 
 /** What both versions' chats have in common. */
 export interface Chat {
+  readonly id: string;
   messages: Message[];
   readonly status: string;
   readonly error: Error | undefined;
@@ -52,6 +53,7 @@ export interface ChatOptions {
   id?: string;
   as?: string;
   messages?: Message[];
+  prepareSendMessagesRequest?: (asked: { id: string; messages: Message[] }) => { body: object };
   fetch?: typeof fetch;
   automatic?: boolean;
   onToolCall?(call: { toolCall: unknown }): void;
@@ -80,12 +82,15 @@ function chatState(messages: Message[]) {
 export type Version = 6 | 7 | "6.0.37" | "6.0.160" | "7.0.0";
 
 /** The real chat of one version over the real transport, as the documentation says to set it up. */
-export function chat(version: Version, served: Served, options: ChatOptions = {}): Chat {
+export function chat(version: Version, served: Pick<Served, "url">, options: ChatOptions = {}): Chat {
   const { id = crypto.randomUUID(), as = "ada", messages = [], automatic = true } = options;
   const transport = {
     api: `${served.url}/runs`,
     headers: { authorization: `Bearer ${as}` },
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.prepareSendMessagesRequest && {
+      prepareSendMessagesRequest: options.prepareSendMessagesRequest as never,
+    }),
   };
   const init = {
     id,

@@ -1,26 +1,23 @@
 import {
   agent,
   approval,
-  type ContentBlock,
   type Json,
   jsonSchema,
   memoryStore,
   readShown,
   runtime,
-  type SessionEvent,
   type StoredEvent,
-  type StoredOf,
   type ToolContext,
   tool,
   withRetry,
 } from "@pawl/core";
-import { newView, reduceView } from "@pawl/core/view";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
-import { newFacts, noteFacts } from "../../src/dialects/base/facts.ts";
 import type { EncoderContext } from "../../src/index.ts";
 import { publicEvent } from "../../src/session/public-event.ts";
 import { confirm } from "./served.ts";
+import { sessionOf } from "./sessions/log.ts";
+import { cited } from "./sessions/tools.ts";
 
 const CALLS = ["look", "broken", "confirm", "gated", "page"] as const;
 
@@ -102,29 +99,6 @@ const tools = [
   }),
 ];
 
-/** An answer that has searched the web, and cites a page, a guide and a file. */
-function cited(text: string): ContentBlock[] {
-  const page = { url: "https://example.com/a", title: "A" };
-  const cites = (fields: object) => ({ cited_text: "words", encrypted_index: "SECRET", ...fields });
-  return [
-    { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
-    {
-      type: "web_search_tool_result",
-      tool_use_id: "srvtoolu_1",
-      content: [
-        { type: "web_search_result", ...page, encrypted_content: "SECRET" },
-        { type: "web_search_result", url: "https://example.com/b", title: "B", encrypted_content: "SECRET" },
-      ],
-    },
-    {
-      type: "text",
-      text: `${text} `,
-      citations: [cites(page), cites({ source: "doc-1", title: "A guide" })],
-    },
-    { type: "text", text, citations: [cites({ document_title: "a.pdf", start_page_number: 2 })] },
-  ];
-}
-
 /** Has the conversation with a real agent over a real log. */
 export async function converse({
   turns,
@@ -192,14 +166,7 @@ function crashed({ stored, legs }: MadeRun): MadeRun {
 
 /** The session as people see it, up to an event. */
 export function upTo(stored: readonly StoredEvent[], seq: number): Pick<EncoderContext, "before" | "facts"> {
-  const facts = newFacts();
-  let before = newView();
-  for (const event of stored) {
-    if (event.seq > seq) break;
-    before = reduceView(before, event);
-    noteFacts(facts, event, before);
-  }
-  return { before, facts };
+  return sessionOf(stored.filter((event) => event.seq <= seq));
 }
 
 /** What an encoder knows where a leg begins. */
@@ -217,59 +184,6 @@ export function contextOf(
     before,
     facts,
     isAnswered: () => false,
-    cursor: 0,
+    cursor: afterSeq,
   };
-}
-
-/**
- * The events as a reader gets them who is there all the time: pieces of text first, some twice, some never, some void.
- * Up to `from`, the reader was not there.
- */
-export function asTheyCome(
-  stored: readonly StoredEvent[],
-  cuts: readonly number[],
-  from = 0,
-): SessionEvent[] {
-  let at = 0;
-  const chance = () => cuts[at++ % cuts.length] ?? 0;
-  return stored.flatMap((event, place): SessionEvent[] => {
-    if (event.type === "tool_started") return [event, ofAnAgent(event)];
-    if (event.type !== "llm_request") return [event];
-    const next = stored
-      .slice(place + 1)
-      .find(({ type }) => type === "assistant_message" || type === "llm_request");
-    if (next !== undefined && next.seq <= from) return [event];
-    const answer =
-      next?.type === "assistant_message" ? next.data.content : [{ type: "text", text: "lost text" }];
-    const deltas = answer.flatMap((block, index): SessionEvent[] => {
-      const kind = block.type === "text" ? "text" : block.type === "thinking" ? "thinking" : undefined;
-      if (kind === undefined) return [];
-      const whole = String(block[kind]);
-      const said = chance() === 9 ? `${whole.slice(0, 2)}otherwise` : whole;
-      return pieces(said, chance).map(({ offset, text }) => ({
-        type: `${kind}_delta` as const,
-        data: { attempt: event.seq, index, offset, text },
-      }));
-    });
-    return [event, ...deltas];
-  });
-}
-
-/** What an agent below says while it works for a call: nothing of the caller's own, though it counts as if it were. */
-function ofAnAgent({ seq, sessionId, data }: StoredOf<"tool_started">): SessionEvent {
-  const { call_id, tool_name } = data;
-  const at = { tool_name, call_id, agent: "below", session_id: `${sessionId}:${call_id}` };
-  return { type: "agent_delta", data: { attempt: seq, index: 0, offset: 0, text: "SECRET", ...at } };
-}
-
-function pieces(text: string, chance: () => number): { offset: number; text: string }[] {
-  const made: { offset: number; text: string }[] = [];
-  let offset = 0;
-  while (offset < text.length && chance() !== 8) {
-    const length = 1 + (chance() % 4);
-    const back = Math.min(offset, chance() % 3);
-    made.push({ offset: offset - back, text: text.slice(offset - back, offset + length) });
-    offset += length;
-  }
-  return made;
 }

@@ -28,6 +28,8 @@ export interface LiveEventData {
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
   /** A running tool reported progress. Each report replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
+  /** A tool or a hook emitted a part that is not stored, see `ToolContext.emit`. */
+  transient_part: { type: `data-${string}`; data: Json; id?: string; call_id?: string };
   /**
    * The sub-agent of a call wrote text of its answer. Sent only if the call's tool has `showsText`. `attempt`
    * is a `seq` in the sub-agent's own session. A reader that reconnects gets the answer in progress from its

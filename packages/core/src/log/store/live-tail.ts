@@ -1,7 +1,6 @@
-import type { Json } from "../../base/json.ts";
 import type { LivePart } from "../../model/live-part.ts";
 import type { StoredEvent } from "../event.ts";
-import type { AgentAtWork } from "./live-event.ts";
+import type { AgentAtWork, EventOf } from "./live-event.ts";
 
 /** The live state of a session: what is in progress and not in the log yet. */
 export interface LiveState {
@@ -9,10 +8,24 @@ export interface LiveState {
   attempt: number;
   /** The blocks of that answer so far. */
   parts: readonly LivePart[];
-  /** The last progress report of each running call, by call id. `version` rises with every report. */
-  progress: Map<string, { tool_name: string; data: Json; version: number }>;
+  /** The reports of running calls, and transient parts: the last ones, oldest first. */
+  reports: LiveReport[];
   /** The sub-agents whose text is shown, by the id of the call that each works on. */
   agents: Map<string, AgentAtWork>;
+}
+
+/** A live event that readers get as a whole: a report of a call's progress, or a transient part. */
+export interface LiveReport {
+  /** Rises from one report to the next. A reader gets the reports that are newer than its last one. */
+  version: number;
+  event: EventOf<"tool_progress" | "transient_part">;
+  /** Whether the next report of the call replaces this one. */
+  conflate?: true;
+  /**
+   * `seq` of the log's last event when the report's call had ended. Readers that start later do not get the
+   * report.
+   */
+  endedAt?: number;
 }
 
 /**

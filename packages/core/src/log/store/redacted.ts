@@ -72,6 +72,7 @@ const REDACTED_FIELDS: ByType<object> = {
   }),
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
+  data_part: () => ({ data: REDACTED }),
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
   // The stop reason's message may be a hook's own text.
   effect_started: withoutMessage,

@@ -9,9 +9,9 @@ import type { RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { Asker } from "../leg/part-types.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
+import { askInRun, emitInHook } from "./context-methods.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -192,18 +192,7 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
+    emit: (part) => emitInHook(leg, hook, part),
     append: async (event) => await (await leg.parts.load()).appendEvent(leg, "hook", event),
   };
-}
-
-/**
- * Makes the method `askModel` of a hook's or tool's context. Its code is loaded with the first call: most
- * agents never ask another model.
- */
-export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
-  const askModel = async (...args: Parameters<RunContext["askModel"]>) => {
-    const { askModelInRun } = await leg.parts.load();
-    return await askModelInRun(leg, asker)(...args);
-  };
-  return askModel as RunContext["askModel"];
 }

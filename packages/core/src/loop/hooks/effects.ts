@@ -10,7 +10,8 @@ import type { RunState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { OpenTask } from "../leg/part-types.ts";
 import { afterBarrier, storeHeld } from "../leg/stored-first.ts";
-import { askInRun, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
+import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
+import { askInRun } from "./context-methods.ts";
 
 /** A hook with the method `afterRun`. */
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;

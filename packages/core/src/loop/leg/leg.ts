@@ -18,7 +18,7 @@ import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
   Asker,
-  CallProgress,
+  CallOutput,
   CallRefusal,
   CheckedAsk,
   ChosenAgent,
@@ -32,7 +32,6 @@ import type {
   OutputVerdict,
   Refusal,
   RefusalOutcome,
-  Reported,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -137,9 +136,11 @@ export interface Parts extends ConsentParts<Leg> {
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 
-  // Progress of calls.
-  /** Shows the reports of a running call to readers. */
-  callProgress(leg: Leg, call: CallState, reported: Reported): CallProgress;
+  // What readers get from calls and hooks.
+  /** Shows the progress and the parts of a running call to readers. */
+  callOutput(leg: Leg, call: CallState): CallOutput;
+  /** Stores or shows a part. `copy` is the JSON of its data if they are a literal. */
+  emitPart(leg: Leg, by: { name: string }, ...part: Parameters<CallOutput["emit"]>): Promise<void>;
 }
 
 /** One process's share of a run, in groups: values and methods that are used together. */

@@ -4,7 +4,7 @@ import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { SkipReason } from "../../log/event-parts.ts";
+import type { EmittedPart, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
@@ -121,17 +121,20 @@ export interface ConsentParts<Leg> {
   ): ReturnType<PrepareKnown<R>>;
 }
 
-/** The progress of a running call, as readers in this process get it. */
-export interface CallProgress {
-  /** Shows the latest report, now or after a short time, so that readers do not get too many. */
-  changed(): void;
-  /** Shows the latest report at once. Resolves when waiting readers have had the time to read it. */
+/** What a running call shows to readers. `copy` is the JSON of the data if they are a literal. */
+export interface CallOutput {
+  /** Shows a report of progress, now or after a short time, so that readers do not get too many. */
+  progress(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
+  /** Stores or shows a part. */
+  emit(part: EmittedPart, copy: Json | undefined): Promise<void>;
+  /** Shows the last report. Resolves when all is stored, and waiting readers have had the time to read it. */
   end(): Promise<void>;
 }
 
-/** The latest report of a call that was not shown yet. */
-export interface Reported {
-  latest?: Json | undefined;
+/** The hook or tool that emits a part. Only a tool has a call. */
+export interface Emitter {
+  name: string;
+  callId?: string;
 }
 
 /** A question that a tool asks while it runs, or its wait for a time, as it is stored. */

@@ -46,11 +46,9 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   // `undefined` if the work did not settle in time.
   const outcome = await withinTime(leg, work, runnable, timeUp);
   record.closed = true;
-  if (outcome !== "left" && record.progress !== undefined) await (await record.progress)?.end();
+  if (outcome !== "left" && record.output !== undefined) await (await record.output)?.end();
   // Readers no longer see the call as running.
-  const { progress, agents } = leg.readers.live;
-  const wasAgent = agents.delete(call.callId);
-  if (progress.delete(call.callId) || wasAgent) leg.readers.touch();
+  if (leg.readers.live.agents.delete(call.callId)) leg.readers.touch();
   if (outcome === "left" || isRunAgain(leg, tool, outcome)) {
     leg.life.abandon();
     return;

@@ -1,19 +1,20 @@
 import { invalidInput } from "../../base/invalid-input.ts";
-import { toJson } from "../../base/json.ts";
 import { anySignal, LazySignal } from "../../base/signals.ts";
 import type { AppendableEvent } from "../../log/event.ts";
+import type { EmittedPart } from "../../log/event-parts.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { askInRun } from "../hooks/call-hooks.ts";
+import { literalResult } from "../../tools/tool-outcome.ts";
+import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallProgress, MidwayQuestion, Reported } from "../leg/part-types.ts";
+import type { CallOutput, MidwayQuestion } from "../leg/part-types.ts";
 import type { ToolDecisions } from "./call-result.ts";
 
 /** The record of what a running tool has made and reported. It is stored with the call's result. */
-export interface CallRecord extends Reported {
+export interface CallRecord {
   /** Whether the call has its result, so that the tool can add nothing more. */
   closed: boolean;
   /** The artifacts that the tool has created. */
@@ -22,8 +23,8 @@ export interface CallRecord extends Reported {
   report: CallReport;
   /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;
-  /** The call's progress, once the tool has reported any. */
-  progress?: Promise<CallProgress | undefined>;
+  /** What the call shows to readers, once the tool has reported progress or emitted a part. */
+  output?: Promise<CallOutput | undefined>;
   /** What the tool threw. */
   thrown?: { error: unknown };
 }
@@ -82,14 +83,15 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
       scope: `${call.assistantSeq}:${call.callId}`,
       signal: () => lazy.signal,
     }),
-    progress: (data) => {
+    progress: (data, options) => {
       if (isOver(call, record)) return;
-      record.latest = leg.access.hide(toJson(data)) ?? null;
-      record.progress ??= leg.parts.load().then(
-        ({ callProgress }) => callProgress(leg, call, record),
-        () => undefined,
-      );
-      void record.progress.then((progress) => progress?.changed());
+      const copy = literalResult(data);
+      void shownBy(leg, call, record).then((output) => output?.progress(data, copy, options));
+    },
+    emit: (part) => {
+      const emitted = emit(leg, call, record, part);
+      emitted.catch(() => undefined);
+      return emitted;
     },
     report: (facts) => {
       checkOpen(call, record);
@@ -119,6 +121,24 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.run.session.id}:${call.assistantSeq}:${call.callId}`;
+}
+
+/** Returns what the call shows to readers; `undefined` if its code cannot be loaded. */
+function shownBy(leg: Leg, call: CallState, record: CallRecord): Promise<CallOutput | undefined> {
+  record.output ??= leg.parts.load().then(
+    ({ callOutput }) => callOutput(leg, call),
+    () => undefined,
+  );
+  return record.output;
+}
+
+/** Stores or shows a part of a running tool. Rejects if the call has its result. */
+async function emit(leg: Leg, call: CallState, record: CallRecord, part: EmittedPart): Promise<void> {
+  checkOpen(call, record);
+  // Copied at once, because the tool may change the data.
+  const copy = part?.data === undefined ? undefined : literalResult(part.data);
+  const output = await shownBy(leg, call, record);
+  await (output ?? (await leg.parts.load()).callOutput(leg, call)).emit(part, copy);
 }
 
 /** Stores an event of a running tool. Rejects if the call has its result. */

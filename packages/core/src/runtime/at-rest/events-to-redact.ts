@@ -30,7 +30,7 @@ const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "sp
 /** Returns the event and all events that repeat its content; an empty list if it cannot be redacted. */
 function eventsRepeating(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   // Core does not know what else repeats an application's event.
-  if (isExtension(target)) return [target];
+  if (isOwn(target)) return [target];
   const question = hookQuestionOf(log, target);
   if (!TARGETS.includes(target.type) && question === undefined) return [];
   if (target.type === "spending") return isRedactable(target) ? [target] : [];
@@ -46,7 +46,7 @@ function eventsRepeating(log: readonly StoredEvent[], target: StoredEvent): Stor
     if (isOutputOf(event, target) || isOutputOf(target, event)) return true;
     const call = callIdOf(event);
     if (call === undefined || !calls.has(call)) return false;
-    if (isExtension(event)) return true;
+    if (isOwn(event)) return true;
     // A result repeats the answer to its question, and nothing else.
     if (target.type === "tool_result") return event.type === "tool_answered";
     if (event.type === "tool_started") return event.data.input !== undefined;
@@ -54,6 +54,11 @@ function eventsRepeating(log: readonly StoredEvent[], target: StoredEvent): Stor
     if (event.type === "tool_result") return !begunCalls.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
+}
+
+/** Returns whether the application has made the event: an extension's event, or an emitted part. */
+function isOwn(event: StoredEvent): boolean {
+  return isExtension(event) || event.type === "data_part";
 }
 
 /** Returns the `call_id` of a hook's question about the run, if the event asks or answers one. */

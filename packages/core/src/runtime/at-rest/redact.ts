@@ -30,7 +30,7 @@ import { withinRead } from "./session-reads.ts";
  * - for a result, the user's answer that it contains;
  * - for user data, every copy;
  * - for a call, the session of its sub-agent;
- * - for an answer, a result or a question, the extensions' events that have its `call_id`;
+ * - for an answer, a result or a question, the extensions' events and emitted parts that have its `call_id`;
  * - for the end of a run, the starts of its effects.
  *
  * With `throughSeq`, redacts all events from `seq` to that one, except user data.

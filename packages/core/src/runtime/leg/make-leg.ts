@@ -90,7 +90,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
     read: (options) => readShown(store, id, options),
   };
   const readers: Writable<LegReaders> = {
-    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
+    live: { attempt: 0, parts: [], reports: [], agents: new Map() },
     touch: () => tail.touch(id),
   };
   const leg: Writable<OwnLeg> = {

@@ -1,9 +1,11 @@
-import type { ViewPart } from "@pawl/core/view";
+import type { ViewPart, ViewState } from "@pawl/core/view";
 import { isOutcome } from "../base/outcomes.ts";
+import type { Step } from "../base/telling.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
 
 /**
- * Returns a source, a file, an artifact or the citations of a text as an activity. A page keeps activities as
+ * Returns a source, a file, an artifact, an emitted part or the citations of a text as an activity. A page
+ * keeps activities as
  * messages, shows those whose `activityType` it knows, and does not send them back. Returns an empty list for
  * any other part.
  */
@@ -14,8 +16,21 @@ export function activitiesOf(part: ViewPart): AgUiMessage[] {
       : [activity(part.key, "citations", { text: part.text, citations: part.citations })];
   if (!isOutcome(part)) return [];
   if (part.type === "artifact") return [activity(part.key, "artifact", part.artifact)];
+  if (part.type === "data") {
+    const { name, key, id, data } = part;
+    return [activity(key, name, { ...(id !== undefined && { id }), data })];
+  }
   const { type, key, ...content } = part;
   return [activity(key, type, content)];
+}
+
+/** Returns a step with the part as the view has it: a part that replaces another one has its key. */
+export function inView(step: Step, { messages }: ViewState): Step {
+  if (step.type !== "outcome" || step.part.type !== "data" || step.part.id === undefined) return step;
+  const { seq } = step.part;
+  const parts = messages.flatMap((message) => message.parts);
+  const part = parts.find((one) => one.type === "data" && one.seq === seq);
+  return part?.type === "data" ? { type: "outcome", part } : step;
 }
 
 function activity(key: string, activityType: string, content: object): AgUiMessage {

@@ -4,9 +4,10 @@ import type { WireError } from "../../request/wire-error.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
-import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
+import { inView } from "./ag-ui-activities.ts";
+import { blockEvents, callEvents, emptied, outputEvent, resultsAfter } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
-import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
+import { type AgUiClient, type AgUiEvent, ANSWERED, lastEvents } from "./ag-ui-outcome.ts";
 import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
 import { subAgents } from "./ag-ui-sub-agents.ts";
 
@@ -31,7 +32,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd, open, tasks } = threadEvents(restates);
+  const { events, restated, stepEnd, open, tasks } = threadEvents(restates, context.before);
   const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
@@ -46,7 +47,12 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   return {
     begin: () => {
       const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
-      return frames([started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])]);
+      const known = restates && isCaughtUp ? [snapshot(context.before)] : [];
+      return [
+        ...frames([started]),
+        ...resultsAfter(context.before, context.cursor).map(dataFrame),
+        ...frames(known),
+      ];
     },
     encode: (event) => {
       // The view before this event. The event's own changes are sent after the snapshot.
@@ -86,16 +92,6 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   };
 }
 
-// No RUN_ERROR: a client that has lost the response sends the same thread as one that wants another answer.
-const ANSWERED: AgUiEvent = {
-  type: "CUSTOM",
-  name: "already_answered",
-  value: {
-    message:
-      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
-  },
-};
-
 /** Returns the frames of a request, or the last frame of a stream, that is refused. */
 export function runError({ code, message }: WireError["error"]): readonly string[] {
   return [dataFrame({ type: "RUN_ERROR", message, code })];
@@ -108,9 +104,9 @@ interface Views {
 
 /**
  * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
- * snapshots.
+ * snapshots. `first` is the view before the stream.
  */
-function threadEvents(restates: boolean) {
+function threadEvents(restates: boolean, first: ViewState) {
   const words = blockEvents();
   const tasks = subAgents();
   let step: string | undefined;
@@ -125,7 +121,8 @@ function threadEvents(restates: boolean) {
     switch (one.type) {
       case "piece": {
         const isNew = one.kind === "thinking" && one.attempt === doubtful && !words.isOpen(one);
-        const without = isNew ? [snapshot(before, [...words.open(), ...emptied([one])])] : [];
+        const whole = () => snapshot(before, [...words.open(), ...emptied([one])]);
+        const without = isNew ? replacing(first, whole()) : [];
         return [...without, ...words.events(one)];
       }
       case "settled":
@@ -142,19 +139,25 @@ function threadEvents(restates: boolean) {
     }
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
-    const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
+    const isPickedUp = PICKS_UP.includes(event.type) && before.messages.some(isQueued);
     // A queued message that the run picks up may belong further up in the client's list.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };
   return {
-    events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
+    events: (event: SessionEvent, made: readonly Step[], views: Views): AgUiEvent[] => {
+      const steps = made.map((one) => inView(one, views.view));
       const isTurn = ({ type }: Step) => type === "turn";
-      const told = steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
+      // A message closes the questions of an earlier run, whose calls get their results before its own run.
+      const isEarlier =
+        steps.length === 0 && (event.type === "tool_result" || event.type === "tool_answered");
+      const told = isEarlier
+        ? resultsAfter(views.view, event.seq - 1)
+        : steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
       // An answer of calls alone has no steps, but its calls follow: clients would append their arguments to
       // those in a snapshot.
-      const isTold = steps.length > 0 || event.type === "assistant_message";
+      const isTold = isEarlier || steps.length > 0 || event.type === "assistant_message";
       const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNews = restates && isUntold && views.view.messages !== views.before.messages;
       const more = isNews ? untold(event, views) : [];
@@ -167,13 +170,16 @@ function threadEvents(restates: boolean) {
       const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
-      return [...replacing(before, view), ...known, ...begun, ...tasks.all()];
+      return [...replacing(before, snapshot(view)), ...known, ...begun, ...tasks.all()];
     },
     stepEnd,
     open: words.open,
     tasks,
   };
 }
+
+/** Events after which queued messages are queued no more. */
+const PICKS_UP: readonly string[] = ["run_started", "llm_request"];
 
 /** Events that add or remove messages and have no AG-UI counterpart. */
 const UNTOLD: readonly string[] = ["user_message", "run_started", "llm_request"];

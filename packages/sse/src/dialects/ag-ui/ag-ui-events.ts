@@ -1,5 +1,6 @@
 import type { Json, StoredOf } from "@pawl/core";
-import type { ViewPart } from "@pawl/core/view";
+import type { ViewPart, ViewState } from "@pawl/core/view";
+import { hasResult } from "../base/answers.ts";
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { Step } from "../base/telling.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
@@ -117,22 +118,35 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
       return statusEvent(step.event);
     case "outcome":
       return activityEvents(step.part);
+    case "transient":
+      return [{ type: "CUSTOM", name: step.part.type, value: step.part.data }];
     case "progress": {
       const { callId: toolCallId, toolName, data } = step;
       return [{ type: "CUSTOM", name: "tool_progress", value: { toolCallId, toolName, data } }];
     }
     case "result": {
-      const { call_id: toolCallId, result } = step.event.data;
-      const content = contentOf(result);
-      const messageId = resultId(toolCallId);
-      return [
-        { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" },
-        ...statusEvent(step.event),
-      ];
+      const { call_id, result } = step.event.data;
+      return [resultEvent(call_id, result), ...statusEvent(step.event)];
     }
     default:
       return [];
   }
+}
+
+/**
+ * Returns the results that calls have got after the event `seq`. A message closes the questions of an earlier
+ * run, so that calls get their results before the message's own run begins.
+ */
+export function resultsAfter({ messages }: ViewState, seq: number): AgUiEvent[] {
+  const calls = messages.flatMap(({ parts }) => parts).filter((part) => part.type === "tool");
+  const news = calls.filter((part) => (part.resultSeq ?? 0) > seq && hasResult(part));
+  return news.map(({ callId, result = null }) => resultEvent(callId, result));
+}
+
+/** Returns the event with a call's result. */
+function resultEvent(toolCallId: string, result: Json): AgUiEvent {
+  const messageId = resultId(toolCallId);
+  return { type: "TOOL_CALL_RESULT", messageId, toolCallId, content: contentOf(result), role: "tool" };
 }
 
 /** Returns the status text that a tool shows when the tool starts or ends, as a custom event. */

@@ -1,12 +1,6 @@
-import { canonicalJson, isFailed, type Json, type StopType } from "@pawl/core";
-import {
-  isQuestionPart,
-  outputPartOf,
-  type ViewMessage,
-  type ViewPart,
-  type ViewState,
-} from "@pawl/core/view";
-import { isApproval } from "../base/answers.ts";
+import { isFailed, type Json, type StopType } from "@pawl/core";
+import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
+import { hasResult } from "../base/answers.ts";
 import { isOutcome } from "../base/outcomes.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
@@ -100,15 +94,6 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
     return [...thoughts, ...(isEmpty ? [] : [answer]), ...results, ...activities];
   });
   return [...answers, ...notices];
-}
-
-/** Returns whether a call has its result. A call whose approval was answered has none before it has run. */
-function hasResult(part: ViewPart & { type: "tool" }): boolean {
-  const { phase, result = null, questions = [] } = part;
-  if (phase !== "done" && phase !== "error") return false;
-  const last = questions.at(-1);
-  if (last?.value === undefined || !isApproval(last) || isQuestionPart(part)) return true;
-  return canonicalJson(result) !== canonicalJson(last.value);
 }
 
 /**

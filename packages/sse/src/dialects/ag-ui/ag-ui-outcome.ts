@@ -25,6 +25,17 @@ export interface AgUiClient {
   subAgentOf?(callId: string): string | undefined;
 }
 
+/** Says that a message which was sent again has its answer. */
+// No RUN_ERROR: a client that has lost the response sends the same thread as one that wants another answer.
+export const ANSWERED: AgUiEvent = {
+  type: "CUSTOM",
+  name: "already_answered",
+  value: {
+    message:
+      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
+  },
+};
+
 /**
  * Returns the last events of a settled run. The outcome comes last. If the user needs a message about the
  * run's end, it comes first. With `isKnown` it is left out, because the client has it.

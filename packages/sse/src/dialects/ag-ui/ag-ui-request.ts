@@ -3,11 +3,12 @@ import type { ViewState } from "@pawl/core/view";
 import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import { checkParts, type MessageInput } from "../../request/message-input.ts";
 import type { EarlierMessage } from "../../request/read-thread.ts";
+import { checkNotCut } from "../base/cut-thread.ts";
 import type { Begin, RequestLimits } from "../base/dialect.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
 import { offeredIn } from "./ag-ui-frontend-tools.ts";
 import { type ResumeEntry, resumed } from "./ag-ui-resume.ts";
-import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
+import { type Again, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
 import { toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { partsIn } from "./ag-ui-words.ts";
@@ -52,7 +53,7 @@ const schema = jsonSchema<AgUiInput>({
 export interface AgUiRequest {
   threadId: string;
   unread: readonly string[];
-  begin(view: ViewState): Begin;
+  begin(view: ViewState): Promise<Begin>;
   /** Returns the options for this request's stream. Call `begin` first. */
   stream(): AgUiStream;
 }
@@ -76,8 +77,8 @@ export async function parseAgUi(
   return {
     threadId: input.threadId,
     unread: unreadIn(limits.tools === undefined ? input : { ...input, tools: [] }),
-    begin: (view) => {
-      asked = begin(input, earlier, view, limits);
+    begin: async (view) => {
+      asked = await begin(input, earlier, view, limits);
       return asked.begin;
     },
     stream: () => {
@@ -90,12 +91,12 @@ export async function parseAgUi(
 /** What a request begins, and options of the stream that answers it. */
 type Asked = Again & Pick<AgUiStream, "restates" | "drops">;
 
-function begin(
+async function begin(
   { messages, resume = [], tools }: AgUiInput,
   earlier: readonly EarlierMessage[],
   view: ViewState,
   limits: RequestLimits,
-): Asked {
+): Promise<Asked> {
   const offered = limits.tools === undefined ? [] : offeredIn(tools, limits.tools.own);
   const last = messages.at(-1);
   const message = last?.role === "user" && !isKnown(last, view) ? last : undefined;
@@ -111,7 +112,7 @@ function begin(
   if (message !== undefined)
     return { begin: said(message, limits, offered), restates: lacksEnd(before, view) };
   if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
-  return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
+  return { ...(await nothingNew(messages.at(-1), [...earlier, ...messages], view)), restates: true };
 }
 
 function isKnown(message: JsonObject, { messages }: ViewState): boolean {

@@ -26,10 +26,12 @@ export function inOrder(view: ViewState): AgUiEvent[] {
  * and append new ones. So the first snapshot removes the messages, and the second one adds them in the
  * session's order. Clients keep their own thinking and activities unless a snapshot has some, so the first
  * one has a placeholder of each role that it lacks.
+ *
+ * @param whole the second snapshot
  */
-export function replacing(before: ViewState, view: ViewState): AgUiEvent[] {
-  const lacks = placeholders(agUiMessages(before), agUiMessages(view));
-  return [snapshot(before, lacks), snapshot(view)];
+export function replacing(before: ViewState, whole: AgUiEvent): AgUiEvent[] {
+  const lacks = placeholders(agUiMessages(before), whole.messages as readonly AgUiMessage[]);
+  return [snapshot(before, lacks), whole];
 }
 
 function placeholders(kept: readonly AgUiMessage[], all: readonly AgUiMessage[]): AgUiMessage[] {

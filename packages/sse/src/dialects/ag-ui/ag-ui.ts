@@ -4,9 +4,9 @@ import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
 /**
- * Returns the dialect for AG-UI clients: `HttpAgent` of `@ag-ui/client`, and clients built on it, e.g. CopilotKit.
- * Supports versions 0.0.59 and 1.0; events of 1.0 are sent only to clients that declare it.
- * Set the client's `url` to the handler's `/runs` route. The client may choose any id for its thread.
+ * Returns the dialect for AG-UI clients: `HttpAgent` of `@ag-ui/client`, and clients built on it, e.g.
+ * CopilotKit. Supports versions 0.0.59 and 1.0; events of 1.0 are sent only to clients that declare it. Set
+ * the client's `url` to the handler's `/runs` route. The client may choose any id for its thread.
  *
  * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the question's `seq`.
  * - The output of an agent with an `output` is the field `output` of the state (`STATE_DELTA`), sent again as

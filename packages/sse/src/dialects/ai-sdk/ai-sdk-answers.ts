@@ -11,9 +11,17 @@ export function answerIn(part: JsonObject): SaidAnswer[] {
   if (state === "approval-responded") return approvalIn(callId, approval);
   if (providerExecuted === true) return [];
   const fits = (question: { kind: string }) => !isApproval(question);
-  if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), fits }];
-  if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), fits }];
+  // Pages that have loaded the call from an earlier version have no mark, and answer its last question.
+  const asked = { fits, ...questionIn(part) };
+  if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), ...asked }];
+  if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), ...asked }];
   return [];
+}
+
+/** Returns the `seq` of the question that a page answers, see `callMark`. */
+function questionIn({ callProviderMetadata }: JsonObject): { question?: number } {
+  const { question } = Object(Object(callProviderMetadata).pawl);
+  return Number.isSafeInteger(question) ? { question } : {};
 }
 
 export function isTool({ type }: JsonObject): boolean {

@@ -1,14 +1,22 @@
 import type { Json, Question, StoredOf } from "@pawl/core";
-import { runMessageId } from "@pawl/core/view";
+import { runMessageId, type ViewState } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
 import type { BlockStep } from "../base/blocks.ts";
 import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
 import type { Step } from "../base/telling.ts";
 import type { Chunk } from "./ai-sdk-chunks.ts";
-import { approvalMark, outcomeOf, outputPart, shownInput } from "./ai-sdk-messages.ts";
+import { outputPart } from "./ai-sdk-messages.ts";
+import { callMark, lastAsked, outcomeOf, shownInput } from "./ai-sdk-tool-part.ts";
 
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
+
+interface Made {
+  toolName: string;
+  input: Json;
+  /** `seq` of the call's last question. Approvals have ids of their own. */
+  asked?: number | undefined;
+}
 
 /**
  * Returns an encoder for tool calls. A call is announced once it is stored. Its input follows when the call
@@ -17,20 +25,12 @@ type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 // The input waits because pages run a call as soon as they have its input. Only then is it known whether the
 // page has to run the call.
 export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
-  const made = new Map<string, { toolName: string; input: Json }>();
-  const told = new Set<string>();
+  const { before, facts } = context;
+  const made = goesOn ? callsBefore(before) : new Map<string, Made>();
+  const told = new Set(made.keys());
   /** Ids of calls that show a question's input instead of their own. */
   const asked = new Set<string>();
-  const { before, facts } = context;
-  if (goesOn) {
-    const message = before.messages.find(({ id }) => id === runMessageId(before.run));
-    for (const part of message?.parts ?? []) {
-      if (part.type !== "tool") continue;
-      told.add(part.callId);
-      made.set(part.callId, { toolName: part.toolName, input: part.arguments });
-    }
-    for (const question of before.pending) noteShown(question);
-  }
+  if (goesOn) for (const question of before.pending) noteShown(question);
   function noteShown(question: Question): Json {
     const { input = {} } = made.get(question.callId) ?? {};
     const shown = shownInput(question, input);
@@ -38,8 +38,8 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
     return shown;
   }
   const callChunk = (toolCallId: string, toolName: string, input: Json): Chunk => {
-    const { callProviderMetadata: providerMetadata } = approvalMark(facts.approvals.get(toolCallId));
-    const mark = providerMetadata && { providerMetadata };
+    const { callProviderMetadata } = callMark(facts.approvals.get(toolCallId), made.get(toolCallId)?.asked);
+    const mark = callProviderMetadata && { providerMetadata: callProviderMetadata };
     return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
   };
   const tell = (callId: string): Chunk[] => {
@@ -51,10 +51,15 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
   };
   const ask = (question: Question): Chunk[] => {
     const { callId: toolCallId, toolName, seq } = question;
-    // Do not repeat an answered question: the page would act on the call once more.
-    if (context.isAnswered(question)) return [];
-    const input = noteShown(question);
     const isOurs = isApproval(question);
+    if (!isOurs) made.set(toolCallId, { input: {}, ...made.get(toolCallId), toolName, asked: seq });
+    // Do not repeat an answered question: the page would act on the call once more. The call itself is sent
+    // with its result.
+    if (context.isAnswered(question)) {
+      asked.add(toolCallId);
+      return [];
+    }
+    const input = noteShown(question);
     const call = { ...callChunk(toolCallId, toolName, input), providerExecuted: isOurs };
     told.add(toolCallId);
     if (!isOurs) return [call];
@@ -88,6 +93,18 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
         return [];
     }
   };
+}
+
+/** Returns the calls of the message that the run has written before the stream, by call id. */
+function callsBefore({ messages, run }: ViewState): Map<string, Made> {
+  const message = messages.find(({ id }) => id === runMessageId(run));
+  const calls = message?.parts.filter((part) => part.type === "tool") ?? [];
+  return new Map(
+    calls.map((part) => {
+      const { callId, toolName, arguments: input } = part;
+      return [callId, { toolName, input, asked: lastAsked(part) }];
+    }),
+  );
 }
 
 function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<typeof outcomeOf>): Chunk {

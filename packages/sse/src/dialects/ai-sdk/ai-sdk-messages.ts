@@ -1,26 +1,49 @@
-import type { Json, Question } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
-import { isApproval } from "../base/answers.ts";
-import type { ApprovalRecord, ThreadFacts } from "../base/facts.ts";
+import type { ThreadFacts } from "../base/facts.ts";
 import { isOutcome } from "../base/outcomes.ts";
-import { questionId } from "../base/question-id.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { toolPart } from "./ai-sdk-tool-part.ts";
 import type { UiPart } from "./ui-part.ts";
 
+/** A message of the AI SDK. */
+export interface UiMessage {
+  id: string;
+  role: "user" | "assistant";
+  parts: UiPart[];
+  metadata: object;
+}
+
+/** The response of `GET /runs/:id`. */
+export interface AiSdkHistory {
+  id: string;
+  messages: UiMessage[];
+  /** Whether a run is in progress, so that the stream has more. */
+  running: boolean;
+}
+
 /**
- * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. Of a message
- * in progress, only the stored parts are included; `resume` streams the message again from its beginning.
+ * Returns a session as `{ id, messages, running }` for `useChat({ id, messages })` after a page reload. Of a
+ * message in progress, only the stored parts are included; `resume` streams the message again from its
+ * beginning.
  */
-export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
-  const messages = withPlace(view).flatMap((message): object[] => {
+export function aiSdkMessages(
+  view: ViewState,
+  id: string,
+  facts: ThreadFacts,
+  inProgress: "show" | "hide" = "show",
+): AiSdkHistory {
+  const running = view.run?.open === true;
+  const written = running ? runMessageId(view.run) : undefined;
+  const all = inProgress === "hide" ? view.messages.filter((one) => one.id !== written) : withPlace(view);
+  const messages = all.flatMap((message): UiMessage[] => {
     const { id: name, role } = message;
     const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
-    const isWriting = view.run?.open === true && name === runMessageId(view.run);
-    if (role === "assistant" && parts.length === 0 && !isWriting) return [];
-    const metadata = metadataOf(facts, name);
-    return [{ id: name, role, parts, ...(metadata && { metadata }) }];
+    if (role === "assistant" && parts.length === 0 && name !== written) return [];
+    const metadata = { ...begunOf(facts, name), ...spentOf(facts, name) };
+    return [{ id: name, role, parts, metadata }];
   });
-  return { id, messages };
+  return { id, messages, running };
 }
 
 /**
@@ -34,8 +57,14 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
+/** Returns when a message was sent or begun, as its metadata; `undefined` if that is not known. */
+export function begunOf({ begun }: ThreadFacts, id: string): { createdAt: string } | undefined {
+  const createdAt = begun.get(id);
+  return createdAt === undefined ? undefined : { createdAt };
+}
+
 /** Returns a message's model, usage and cost in the AI SDK's format; `undefined` without usage. */
-export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
+export function spentOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
   const { prompt, completion, cached, cache_write, total } = known.tokens;
@@ -63,7 +92,8 @@ export function assistantParts(
   const shownParts = (part: ViewPart): UiPart[] => {
     if (isOutcome(part)) return [outcomeUiPart(part)];
     const shown = partsOf(part, view, facts);
-    const isNew = shown.length > 0 && part.type !== "notice" && answerOf(part) !== turn;
+    const isOfAnswer = part.type !== "notice" && part.type !== "output";
+    const isNew = shown.length > 0 && isOfAnswer && answerOf(part) !== turn;
     if (isNew) turn = answerOf(part);
     return isNew ? [{ type: "step-start" }, ...shown] : shown;
   };
@@ -79,8 +109,9 @@ export function assistantParts(
 }
 
 /** Returns the beginning of a part's key, which the parts of one answer have in common. */
-function answerOf({ key }: ViewPart): string {
-  return key.slice(0, key.indexOf(":"));
+function answerOf({ type, key }: ViewPart): string {
+  // An emitted part belongs to no answer, and its id may have colons.
+  return type === "data" ? key : key.slice(0, key.indexOf(":"));
 }
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
@@ -125,61 +156,4 @@ function noticePart(stop: string, text: string): UiPart {
  */
 export function noticeMark(stop: string): object {
   return { pawl: { notice: stop } };
-}
-
-type ToolPart = ViewPart & { type: "tool" };
-
-function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
-  const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
-  const mark = approvalMark(facts.approvals.get(toolCallId));
-  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...mark };
-  const question = pending.find(({ callId }) => callId === toolCallId);
-  if (question !== undefined) {
-    const shown = { ...call, input: shownInput(question, input) };
-    if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
-    return { ...shown, state: "approval-requested", approval: { id: questionId(question.seq) } };
-  }
-  const answered = { ...call, ...approvalOf(toolCallId, facts) };
-  if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
-  const outcome = outcomeOf(toolCallId, facts);
-  if (outcome === "denied") return { ...answered, state: "output-denied" };
-  if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
-  if (phase === "error") return { ...answered, state: "output-error", errorText: String(result) };
-  return { ...answered, state: "output-available", output: result ?? null };
-}
-
-function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
-  const known = approvals.get(callId);
-  if (known === undefined) return {};
-  const { question, approved, reason } = known;
-  return { approval: { id: questionId(question), approved, ...(reason !== undefined && { reason }) } };
-}
-
-/** Returns the field of a call with the payload of its approval. Every version of the AI SDK keeps it. */
-export function approvalMark(known: ApprovalRecord | undefined): { callProviderMetadata?: object } {
-  return known === undefined ? {} : { callProviderMetadata: { pawl: { approval: known.payload } } };
-}
-
-/**
- * Returns the outcome of a call that the user did not approve: denied, or closed without an answer. Returns
- * `undefined` for any other call.
- */
-export function outcomeOf(
-  callId: string,
-  { approvals, closed }: ThreadFacts,
-): "denied" | { error: string } | undefined {
-  if (approvals.get(callId)?.approved === false) return "denied";
-  const error = closed.get(callId);
-  return error === undefined ? undefined : { error: `Not answered: ${error}` };
-}
-
-/**
- * Returns the input to show for a call that asks the user. For an approval, this is the input that will run.
- * For other questions, it is the question's payload.
- */
-export function shownInput(question: Question, made: Json): Json {
-  const { payload } = question;
-  if (!isApproval(question)) return payload;
-  const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);
-  return isObject ? (payload.input ?? made) : made;
 }

@@ -8,7 +8,9 @@ import {
   isSameMessage,
   type MessageInput,
 } from "../../request/message-input.ts";
+import type { EarlierMessage } from "../../request/read-thread.ts";
 import { awaitedAnswers, isLate } from "../base/answers.ts";
+import { checkNotCut } from "../base/cut-thread.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
 import { answerIn, answersOneOf, isTool, refuseOtherForm } from "./ai-sdk-answers.ts";
 
@@ -20,31 +22,31 @@ interface Message {
 
 interface Body {
   id: string;
-  messages: Message[];
+  messages?: Message[];
+  message?: Message;
   trigger?: string;
   messageId?: string;
 }
+
+const message = {
+  type: "object",
+  properties: {
+    id: { type: "string", maxLength: 200 },
+    role: { enum: ["user", "assistant", "system"] },
+    parts: { type: "array", items: { type: "object" } },
+  },
+  required: ["role", "parts"],
+};
 
 const schema = jsonSchema<Body>({
   type: "object",
   properties: {
     id: id(200),
     trigger: { enum: ["submit-message", "regenerate-message"] },
-    messages: {
-      type: "array",
-      minItems: 1,
-      items: {
-        type: "object",
-        properties: {
-          id: { type: "string", maxLength: 200 },
-          role: { enum: ["user", "assistant", "system"] },
-          parts: { type: "array", items: { type: "object" } },
-        },
-        required: ["role", "parts"],
-      },
-    },
+    messages: { type: "array", minItems: 1, items: message },
+    message,
   },
-  required: ["id", "messages"],
+  required: ["id"],
 });
 
 /**
@@ -55,8 +57,8 @@ export interface AiSdkRequest extends DialectRequest {
   continues: boolean;
 }
 
-/** The fields that `DefaultChatTransport` sends by itself. */
-const FIELDS: readonly string[] = ["id", "messages", "trigger", "messageId"];
+/** The fields of a request: those that `DefaultChatTransport` sends by itself, and a single message. */
+const FIELDS: readonly string[] = ["id", "messages", "message", "trigger", "messageId"];
 
 const UNREAD =
   "The page sends fields of its own (`body` of its transport or of sendMessage()), which the agent does not read. handler({ extra: { fields, read } }) reads those that it names.";
@@ -71,11 +73,17 @@ export function unreadIn(body: unknown): string[] {
 
 /**
  * Parses a request of `DefaultChatTransport`. Reads only the last message: the user's text, or the user's
- * answers in an assistant message.
+ * answers in an assistant message. The ids of earlier messages show whether the page has the end of the chat.
  */
-export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
-  const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
-  const last = messages.at(-1);
+export async function parseAiSdk(
+  body: unknown,
+  { maxInputLength }: RequestLimits,
+  earlier: readonly EarlierMessage[],
+): Promise<AiSdkRequest> {
+  const { id: threadId, trigger, messageId, ...said } = await checkBody(schema, body);
+  if ((said.messages === undefined) === (said.message === undefined))
+    throw invalid("A request must have either `messages` or a single `message`.");
+  const last = said.message ?? said.messages?.at(-1);
   const isRegenerate = trigger === "regenerate-message";
   if (last?.role === "user") {
     if (!isRegenerate && messageId !== undefined && messageId !== last.id) throw changed();
@@ -83,7 +91,11 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
     const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
     const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
     const isAgain = isRegenerate || messageId !== undefined;
-    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : sent(view, message));
+    const begin = async (view: ViewState) => {
+      const isKnown = view.messages.some(({ id: name }) => name === clientMessageId);
+      if (!isKnown) checkNotCut(earlier, view);
+      return isAgain ? await again(view, message, isRegenerate) : await sent(view, message);
+    };
     return { threadId, begin, continues: false };
   }
   if (isRegenerate) throw answeredAlready();

@@ -1,8 +1,9 @@
+import type { DataPart } from "@pawl/core/inspect";
 import type { Citation } from "@pawl/core/view";
 import type { OutcomePart } from "../base/outcomes.ts";
 import type { UiPart } from "./ui-part.ts";
 
-/** Returns a source, a file or an artifact as a part of the AI SDK, which is also its chunk. */
+/** Returns a source, file, artifact or emitted part as a part of the AI SDK, which is also its chunk. */
 export function outcomeUiPart(part: OutcomePart): UiPart {
   switch (part.type) {
     case "source":
@@ -10,9 +11,16 @@ export function outcomeUiPart(part: OutcomePart): UiPart {
     case "file":
       // A page drops the name of a file in an answer, so a reloaded page does not get it either.
       return { type: "file", mediaType: part.mediaType, url: part.url ?? "" };
+    case "data":
+      return dataPart(part.name, part);
     case "artifact":
       return { type: "data-artifact", id: part.artifact.artifact_id, data: part.artifact };
   }
+}
+
+/** Returns an emitted part as a data part. */
+export function dataPart(type: string, { id, data }: Pick<DataPart, "id" | "data">): UiPart {
+  return { type, ...(id !== undefined && { id }), data };
 }
 
 /** Returns the sources that a text cites, as parts. */

@@ -1,36 +1,15 @@
-import { checkOptions, type OptionKinds, type StopReason } from "@pawl/core";
+import { checkOptions, type StopReason } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
-import type { WireError } from "../../request/wire-error.ts";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { noteFacts, type ThreadFacts } from "../base/facts.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
-import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
+import { aiSdkMessages, assistantParts, begunOf, isNotice, noticeMark, spentOf } from "./ai-sdk-messages.ts";
+import { type AiSdkOptions, checkedText, OPTIONS } from "./ai-sdk-options.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
-import { eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { dataPart, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
-
-/** Options of `aiSdk()`. */
-export interface AiSdkOptions {
-  /**
-   * What happens on the page to the text of a failed attempt. Default: `mark`.
-   *
-   * - `mark`: the text's parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide
-   *   them.
-   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7.0.70: in older clients the event ends the
-   *   run.
-   */
-  lostText?: "mark" | "reset";
-}
-
-const OPTIONS: OptionKinds<AiSdkOptions> = {
-  lostText: {
-    mustBe: '"mark" or "reset"',
-    is: (value) => value === "mark" || value === "reset",
-    isPublic: true,
-  },
-};
 
 /**
  * Returns the dialect for `useChat` of AI SDK 6 (from 6.0.37) and 7, and for assistant-ui on top of it. Set
@@ -45,7 +24,9 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
  * - Sources and cited sources are `source-url` and `source-document` parts, files of results are `file`
  *   parts, and artifacts are `data-artifact` parts. A text's citations are its
- *   `providerMetadata.pawl.citations`. The message's metadata has `usage`, `costUsd` and `model`.
+ *   `providerMetadata.pawl.citations`. Parts that tools and hooks emit are the `data-*` parts of their names;
+ *   the page's `onData` gets them too, and transient ones come only there. The message's metadata has
+ *   `usage`, `costUsd` and `model`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -80,7 +61,8 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
 // On the page: useChat({ transport: new DefaultChatTransport({ api: "/runs" }) })
 export function aiSdk(options: AiSdkOptions = {}): Dialect {
   checkOptions("aiSdk()", options, OPTIONS);
-  const { lostText = "mark" } = options;
+  const { lostText = "mark", inProgress = "show", replayFailures = true } = options;
+  const texts = { lostText, replayFailures, errorText: checkedText(options.errorText) };
   return {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
@@ -89,25 +71,25 @@ export function aiSdk(options: AiSdkOptions = {}): Dialect {
     // refused.
     whenBusy: "interrupt",
     threadField: "messages",
-    async parse(body, limits) {
-      const { continues, ...asked } = await parseAiSdk(body, limits);
-      const encoder = (context: EncoderContext) => aiSdkEncoder(context, { lostText, continues });
+    async parse(body, limits, earlier) {
+      const { continues, ...asked } = await parseAiSdk(body, limits, earlier);
+      const encoder = (context: EncoderContext) => aiSdkEncoder(context, { ...texts, continues });
       return { ...asked, unread: unreadIn(body), encoder };
     },
-    encoder: (context) => aiSdkEncoder(context, { lostText, continues: false }),
-    history: aiSdkMessages,
+    encoder: (context) => aiSdkEncoder(context, { ...texts, continues: false }),
+    history: (view, id, facts) => aiSdkMessages(view, id, facts, inProgress),
   };
 }
 
-interface EncoderOptions extends Required<AiSdkOptions> {
+interface EncoderOptions extends Required<Omit<AiSdkOptions, "inProgress">> {
   /** Whether the page keeps its part of the message, and only the rest is sent. */
   continues: boolean;
 }
 
-function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderOptions): Encoder {
-  const { facts, runId } = context;
+function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder {
+  const { facts, runId, cursor } = context;
   const told = telling(context);
-  const words = blockChunks(lostText);
+  const words = blockChunks(options.lostText);
   const calls = callChunks(context, told.goesOn);
   /** Id of the message that is being sent. */
   let begun: string | undefined;
@@ -118,10 +100,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
   let once = eachSourceOnce();
 
-  const endOfMessage = () => [
-    ...(step === "open" ? [{ type: "finish-step" }] : []),
-    ...metadataChunk(facts, begun),
-  ];
+  const endOfMessage = () => [...stepEnd(step), ...metadataChunk(facts, begun)];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.run ?? { id: runId });
@@ -133,22 +112,24 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
     if (step === "open") step = "due";
     const had = kept;
     kept = [];
-    return [...before, { type: "start", messageId }, ...had];
+    return [...before, startChunk(facts, messageId), ...had];
   };
   const chunksOf = (one: Step): Chunk[] => {
     if (one.type === "turn") {
-      const over = step === "open" ? [{ type: "finish-step" }] : [];
+      const over = stepEnd(step);
       step = "due";
       return over;
     }
     if (one.type === "output" && begun === undefined && one.value === undefined) return [];
+    // A page only passes it to `onData`, so it does not begin a message.
+    if (one.type === "transient") return [{ ...dataPart(one.part.type, one.part), transient: true }];
     if (one.type === "outcome") return [...start(), ...once([outcomeUiPart(one.part)])];
     const chunks =
       one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
     if (chunks.length === 0) return [];
-    const first = start();
-    const news = once(chunks);
-    if (step !== "due") return [...first, ...news];
+    const [first, news] = [start(), once(chunks)];
+    // An output belongs to the message: a later answer may replace it.
+    if (step !== "due" || one.type === "output") return [...first, ...news];
     step = "open";
     return [...first, { type: "start-step" }, ...news];
   };
@@ -158,16 +139,17 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       const steps = told.steps(event);
       if ("seq" in event) noteFacts(facts, event, told);
       if (event.type === "run_started") known = continuedParts(told, facts);
-      if (event.type === "run_started" && !continues) kept = partChunks(known);
+      if (event.type === "run_started" && !options.continues) kept = partChunks(known);
       return steps.flatMap(chunksOf).map(dataFrame);
     },
     end: () => {
       if (told.rest === undefined && !told.over) return [];
       const notice = noticeOf(told.rest);
       const first = kept.length > 0 || notice.length > 0 ? start() : [];
-      return [...[...first, ...notice, ...endOfMessage(), lastChunk(told.rest)].map(dataFrame), DONE];
+      const all = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest, cursor, options)];
+      return [...all.map(dataFrame), DONE];
     },
-    refused,
+    refused: (error) => [dataFrame({ type: "error", errorText: options.errorText(error) }), DONE],
     get over() {
       return told.over;
     },
@@ -176,12 +158,17 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
 
 const DONE = "data: [DONE]\n\n";
 
-function refused({ message }: WireError["error"]): readonly string[] {
-  return [dataFrame({ type: "error", errorText: message }), DONE];
+function startChunk(facts: ThreadFacts, messageId: string): Chunk {
+  const messageMetadata = begunOf(facts, messageId);
+  return { type: "start", messageId, ...(messageMetadata && { messageMetadata }) };
+}
+
+function stepEnd(step: "none" | "due" | "open"): Chunk[] {
+  return step === "open" ? [{ type: "finish-step" }] : [];
 }
 
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
-  const messageMetadata = id === undefined ? undefined : metadataOf(facts, id);
+  const messageMetadata = id === undefined ? undefined : spentOf(facts, id);
   return messageMetadata === undefined ? [] : [{ type: "message-metadata", messageMetadata }];
 }
 
@@ -216,12 +203,21 @@ const REASONS: { readonly [type: string]: string } = {
   refusal: "content-filter",
 };
 
-function lastChunk(rest: Rest | undefined): Chunk {
+/** Returns the last chunk of a stream that began after the event `cursor`. */
+function lastChunk(
+  rest: Rest | undefined,
+  cursor: number,
+  { replayFailures, errorText }: Pick<EncoderOptions, "replayFailures" | "errorText">,
+): Chunk {
   if (rest === undefined) return { type: "finish", finishReason: "stop" };
   if (rest.type === "suspended") return { type: "finish", finishReason: "tool-calls" };
-  const { stop, session_status } = rest.event.data;
+  const { seq, data } = rest.event;
+  const { stop, session_status } = data;
   if (stop.type === "aborted") return { type: "abort", reason: stop.message };
-  if (session_status === "error") return { type: "error", errorText: stop.message };
+  if (session_status === "error" && seq <= cursor && !replayFailures)
+    return { type: "finish", finishReason: "error" };
+  if (session_status === "error")
+    return { type: "error", errorText: errorText({ code: stop.type, message: stop.message }) };
   return { type: "finish", finishReason: reasonOf(stop) };
 }
 

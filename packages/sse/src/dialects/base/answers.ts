@@ -8,7 +8,7 @@ import {
   type Question,
   toJson,
 } from "@pawl/core";
-import type { ViewMessage, ViewState } from "@pawl/core/view";
+import { isQuestionPart, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 
 /** An answer as a client has sent it, before it is matched with a question. */
@@ -131,4 +131,14 @@ export function callsIn({ messages }: ViewState): ReadonlySet<string> {
 /** Returns whether a question is answered with yes or no, like the questions of `approval()`. */
 export function isApproval({ kind }: Pick<Question, "kind">): boolean {
   return kind === "approval";
+}
+
+/**
+ * Returns whether a call has its result. The answer to its last question is not a result: an approved call
+ * runs after it, and a call may ask again.
+ */
+export function hasResult(part: ViewPart & { type: "tool" }): boolean {
+  const { phase, resultSeq, questions = [] } = part;
+  if (phase !== "done" && phase !== "error") return false;
+  return isQuestionPart(part) || questions.at(-1)?.resultSeq !== resultSeq;
 }

@@ -1,6 +1,6 @@
 import { type Json, type SessionEvent, type TokenUsage, usdFromCents } from "@pawl/core";
 import { addUsd } from "@pawl/core/store";
-import { runMessageId, type ViewState } from "@pawl/core/view";
+import { runMessageId, userMessageId, type ViewState } from "@pawl/core/view";
 import { isApproval } from "./answers.ts";
 
 /** A question of `approval()`, and its answer. */
@@ -31,6 +31,8 @@ export interface MessageSpending {
 export interface ThreadFacts {
   /** Model and usage of each message, keyed by message id. */
   spent: Map<string, MessageSpending>;
+  /** When each message was sent or begun, keyed by message id: ISO 8601, UTC. */
+  begun: Map<string, string>;
   /** The last approval of each call, keyed by call id. */
   approvals: Map<string, ApprovalRecord>;
   /** `seq` of the last question of each call, keyed by call id. */
@@ -42,13 +44,15 @@ export interface ThreadFacts {
 }
 
 export function newFacts(): ThreadFacts {
-  return { spent: new Map(), approvals: new Map(), asking: new Map(), closed: new Map(), failed: new Set() };
+  const [spent, begun, approvals] = [new Map(), new Map(), new Map()];
+  return { spent, begun, approvals, asking: new Map(), closed: new Map(), failed: new Set() };
 }
 
 /** Returns facts that stay as they are when events are added to the given ones. */
-export function copyFacts({ spent, approvals, asking, closed, failed }: ThreadFacts): ThreadFacts {
+export function copyFacts({ spent, begun, approvals, asking, closed, failed }: ThreadFacts): ThreadFacts {
   return {
     spent: new Map(spent),
+    begun: new Map(begun),
     approvals: new Map(approvals),
     asking: new Map(asking),
     closed: new Map(closed),
@@ -59,6 +63,13 @@ export function copyFacts({ spent, approvals, asking, closed, failed }: ThreadFa
 /** Adds one event to the facts. `view` is the session's view after the event. */
 export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: Pick<ViewState, "run">): void {
   switch (event.type) {
+    case "user_message":
+      noteBegun(facts, userMessageId(event), event.at);
+      break;
+    case "run_started":
+    case "llm_request":
+      noteBegun(facts, runMessageId(run), event.at);
+      break;
     case "llm_response": {
       const { attempt, tokens, raw_response, cost_cents } = event.data;
       const model = raw_response.model ?? undefined;
@@ -87,6 +98,10 @@ export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: Pick
     case "run_ended":
       if (event.data.session_status === "error") facts.failed.add(event.data.run_id);
   }
+}
+
+function noteBegun({ begun }: ThreadFacts, id: string, at: string): void {
+  if (!begun.has(id)) begun.set(id, at);
 }
 
 function answerIn(value: Json, closed: string | undefined): Pick<ApprovalRecord, "approved" | "reason"> {

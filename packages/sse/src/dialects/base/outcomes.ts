@@ -1,8 +1,8 @@
-import type { StoredEvent } from "@pawl/core";
+import { REDACTED, type StoredEvent } from "@pawl/core";
 import { newView, reduceView, type ViewPart } from "@pawl/core/view";
 
-/** A part of the answer that is not streamed: a source, a file or an artifact. */
-export type OutcomePart = Extract<ViewPart, { type: "source" | "file" | "artifact" }>;
+/** A part of the answer that is not streamed: a source, a file, an artifact or an emitted part. */
+export type OutcomePart = Extract<ViewPart, { type: "source" | "file" | "artifact" | "data" }>;
 
 /** Returns the parts that one event adds to the run's message. */
 export function partsOfEvent(event: StoredEvent): ViewPart[] {
@@ -10,14 +10,15 @@ export function partsOfEvent(event: StoredEvent): ViewPart[] {
   return reduceView({ ...newView(), run }, event).messages.flatMap(({ parts }) => parts);
 }
 
-/** Returns the sources, files and artifacts that an event adds to the run's message. */
+/** Returns the sources, files, artifacts and emitted parts that an event adds to the run's message. */
 export function outcomesIn(event: StoredEvent): OutcomePart[] {
   return MAKERS.includes(event.type) ? partsOfEvent(event).filter(isOutcome) : [];
 }
 
-const MAKERS: readonly string[] = ["assistant_message", "tool_result", "artifact"];
+const MAKERS: readonly string[] = ["assistant_message", "tool_result", "artifact", "data_part"];
 
-/** Returns whether a part is a source, a file or an artifact. */
+/** Returns whether a part is a source, a file, an artifact or an emitted part that was not redacted. */
 export function isOutcome(part: ViewPart): part is OutcomePart {
+  if (part.type === "data") return part.data !== REDACTED;
   return part.type === "source" || part.type === "file" || part.type === "artifact";
 }

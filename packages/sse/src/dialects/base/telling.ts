@@ -21,8 +21,10 @@ export type Step =
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
   | { type: "result"; event: StoredOf<"tool_result"> }
-  /** A source, a file or an artifact of the answer. */
+  /** A source, a file, an artifact or an emitted part of the answer. */
   | { type: "outcome"; part: OutcomePart }
+  /** A part that a tool or a hook has emitted, and that is not stored. */
+  | { type: "transient"; part: StoredOf<"data_part">["data"] }
   /** Any other event of the log: knowledge, artifacts, usage, types of other packages. */
   | { type: "other"; event: StoredEvent };
 
@@ -93,9 +95,8 @@ export function telling(
   };
   return {
     steps(event) {
-      if (over) return [];
-      if ("seq" in event) return event.seq <= cursor ? [] : stored(event);
-      return speaks ? toSteps.live(event) : [];
+      if ("seq" in event) return over || event.seq <= cursor ? [] : stored(event);
+      return speaks && !over ? toSteps.live(event) : [];
     },
     goesOn,
     get view() {
@@ -164,6 +165,7 @@ function eventSteps(before: readonly ViewMessage[]): {
       return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view), ...outcomes];
     },
     live(event) {
+      if (event.type === "transient_part") return [{ type: "transient", part: event.data }];
       if (event.type !== "tool_progress") return [...text.live(event), ...output.live(event)];
       const { call_id: callId, tool_name: toolName, data } = event.data;
       return [{ type: "progress", callId, toolName, data }];

@@ -3,7 +3,7 @@ import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi, aiSdk } from "../../../src/index.ts";
-import { httpAgent, reloaded, say, talk } from "../../support/agents.ts";
+import { errorOf, httpAgent, reloaded, run, say, talk } from "../../support/agents.ts";
 import { chat, history, type Message, textOf } from "../../support/chat.ts";
 import { DOT, dot, image, serveFiles } from "../../support/filing.ts";
 import { serve } from "../../support/served.ts";
@@ -141,6 +141,29 @@ describe.each([6, 7] as const)("F1 W5 a failed message of the AI SDK %i that is 
     expect([page.error, textOf(page.messages.at(-1))]).toEqual([undefined, "A dot."]);
   });
 });
+
+describe.each(["0.0.59", "1.0"] as const)(
+  "F1 W5 a failed message of AG-UI %s that is sent again",
+  (version) => {
+    const content = (value: string) => [
+      { type: "text", text: "What?" },
+      { type: "image", source: { type: "data", value, mimeType: "image/png" } },
+    ];
+
+    it.each([true, false])("has the same picture, and is tried again: %s", async (isSame) => {
+      expectPrinted("pawl: invalid_request_error");
+      const model = strictModel({ script: [{ text: "", fault: { status: 400 } }, { text: "A dot." }] });
+      const served = await serve(model, { dialect: agUi(), files: memoryFiles() });
+      const client = httpAgent(version, served);
+      await say(client, content(DOT) as never);
+      const [message] = client.messages;
+      client.setMessages([{ ...message, content: content(isSame ? DOT : OTHER) } as never]);
+      const events = await run(client);
+      if (!isSame) expect(errorOf(events)).toContain("A message that was sent cannot be changed");
+      expect(model.requests).toHaveLength(isSame ? 2 : 1);
+    });
+  },
+);
 
 describe.each(["0.0.59", "1.0"] as const)("F1 W2 files in messages of AG-UI %s", (version) => {
   it("are stored once, and come back by their paths", async () => {

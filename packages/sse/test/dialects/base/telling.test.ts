@@ -1,6 +1,3 @@
-import { HttpAgent as Agent1 } from "@ag-ui/client";
-import { HttpAgent as Agent0 } from "@ag-ui/client-0.0.59";
-import { EventSchema } from "@ag-ui/core/schemas";
 import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from "ai";
 import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from "ai-6";
 import { uiMessageChunkSchema as schema6First } from "ai-6-first";
@@ -12,7 +9,6 @@ import { agUiEncoder } from "../../../src/dialects/ag-ui/ag-ui-encoder.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect } from "../../../src/index.ts";
 import {
-  asTheyCome,
   type Conversation,
   contextOf,
   conversation,
@@ -21,6 +17,7 @@ import {
   upTo,
 } from "../../support/random-runs.ts";
 import { type Sent, sendsTwice } from "../../support/sends-twice.ts";
+import { asTheyCome } from "../../support/sessions/log.ts";
 
 type Told = Sent & { type: string };
 
@@ -183,66 +180,6 @@ describe("the AI SDK's dialect", () => {
         for (const leg of ways.live) expect(leg.at(-1)).toBe("[DONE]");
         expect(loaded(made)).toEqual(expected);
       }),
-  );
-});
-
-describe("the dialect AG-UI", () => {
-  async function fold(version: "1.0" | "0.0.59", legs: readonly string[][]): Promise<unknown> {
-    let leg = 0;
-    const answer = async () => {
-      const frames = legs[leg++] ?? [];
-      for (const event of parsed(frames)) expect(EventSchema.safeParse(event).error).toBeUndefined();
-      return new Response(frames.map((frame) => `data: ${frame}\n\n`).join(""), {
-        headers: { "content-type": "text/event-stream" },
-      });
-    };
-    const options = { url: "http://localhost/", threadId: "t", fetch: answer as never };
-    const client = version === "1.0" ? new Agent1(options) : new Agent0(options);
-    client.addMessage({ id: "m1", role: "user", content: "Hi" });
-    for (const _ of legs) {
-      const resume = client.pendingInterrupts.map(({ id }) => ({
-        interruptId: id,
-        status: "resolved" as const,
-      }));
-      const failed = legs[leg]?.at(-1)?.includes('"RUN_ERROR"');
-      await client.runAgent({ resume }).catch((error: unknown) => {
-        if (!failed) throw error;
-      });
-    }
-    const isEmpty = ({ role, content }: { role: string; content?: unknown }) =>
-      role === "reasoning" && content === "";
-    return JSON.parse(JSON.stringify(client.messages.filter((message) => !isEmpty(message))));
-  }
-
-  it.each(["0.0.59", "1.0"] as const)(
-    "W2 W4 %s makes the same messages of it, live, in legs and out of the log",
-    async (version) =>
-      await check(async (talk, made) => {
-        const ways = eachWay(agUi(), made, talk);
-        const expected = await fold(version, ways.replay);
-        for (const way of [ways.live, ways.legs, ways.late])
-          expect(await fold(version, way)).toEqual(expected);
-      }),
-  );
-
-  it.each(["0.0.59", "1.0"] as const)(
-    "W4 K6 %s has the messages of a reload after it connects at any event, and again at the end",
-    async (version) =>
-      await check(async (talk, made) => {
-        const { cuts } = talk;
-        const { live, whole } = eachWay(agUi(), made, talk);
-        const { before, facts } = upTo(made.stored, Number.POSITIVE_INFINITY);
-        const load = agUi().history as NonNullable<Dialect["history"]>;
-        const { messages } = JSON.parse(JSON.stringify(load(before, "t", facts)));
-        const last = tell(agUi(), made, whole, { again: whole.upto });
-        expect(await fold(version, [...live, last])).toEqual(messages);
-        for (const cut of cuts.slice(0, 4)) {
-          const again = whole.afterSeq + Math.ceil((cut / 9) * (whole.upto - whole.afterSeq));
-          const connected = tell(agUi(), made, whole, { cuts, again });
-          expect(await fold(version, [connected])).toEqual(messages);
-          expect(await fold(version, [connected, last])).toEqual(messages);
-        }
-      }, 20),
   );
 });
 

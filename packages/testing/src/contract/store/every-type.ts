@@ -11,7 +11,7 @@ const tokens: EventData["llm_response"]["tokens"] = {
   total: 135,
 };
 
-const stop: StopReason = { type: "end_turn", message: "The model is done." };
+const stop: StopReason = { type: "end_turn", message: "Done." };
 const calledBy: Required<CalledBy> = { caller: { roles: ["admin"] }, credentials: true };
 
 /** One payload of each event type, with all its fields. The compiler checks that none is missing. */
@@ -64,14 +64,9 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     auto_start: false,
     payload: { exercises: [] },
   },
+  data_part: { type: "data-weather", data: { celsius: 12 }, id: "w", call_id: "toolu_1" },
   note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true },
-  output: {
-    attempt: 4,
-    value: { celsius: 12 },
-    problem: "celsius: is missing",
-    reminder: true,
-    call_id: "c1",
-  },
+  output: { attempt: 4, value: 12, problem: "celsius: is missing", reminder: true, call_id: "c1" },
   prefix: {
     prefix_id: "p1",
     system: [{ type: "text", text: "You are a coach." }],

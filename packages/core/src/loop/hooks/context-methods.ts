@@ -1,0 +1,26 @@
+import type { RunContext } from "../../hooks/hook.ts";
+import type { EmittedPart } from "../../log/event-parts.ts";
+import { literalResult } from "../../tools/tool-outcome.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { Asker } from "../leg/part-types.ts";
+
+/** Stores or shows a part of a hook. A hook that does not await it must not end the process if it fails. */
+export function emitInHook(leg: Leg, name: string, part: EmittedPart): Promise<void> {
+  // Copied at once, because the hook may change the data.
+  const copy = part?.data === undefined ? undefined : literalResult(part.data);
+  const emitted = leg.parts.load().then(({ emitPart }) => emitPart(leg, { name }, part, copy));
+  emitted.catch(() => undefined);
+  return emitted;
+}
+
+/**
+ * Makes the method `askModel` of a hook's or tool's context. Its code is loaded with the first call: most
+ * agents never ask another model.
+ */
+export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
+  const askModel = async (...args: Parameters<RunContext["askModel"]>) => {
+    const { askModelInRun } = await leg.parts.load();
+    return await askModelInRun(leg, asker)(...args);
+  };
+  return askModel as RunContext["askModel"];
+}

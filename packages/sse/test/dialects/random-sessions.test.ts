@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { allowPrinted } from "../../../../test/support/printed.ts";
+import { soak } from "../../../../test/support/soak.ts";
+import { faults } from "../support/sessions/faults.ts";
+import type { Move, Plan } from "../support/sessions/plan.ts";
+import { withFault } from "../support/sessions/plant.ts";
+import { judgeSessions, kindNames } from "../support/sessions/properties.ts";
+
+// Other sessions every day. `PAWL_SEED=7` has those of one seed.
+const DAY = Math.floor(Date.now() / 86_400_000);
+const SEED = Number(process.env.PAWL_SEED ?? DAY);
+const COUNT = soak(30, 1_000);
+
+/** AG-UI's clients print each connection that breaks off. */
+const BROKEN_OFF = "Agent execution failed";
+
+describe(`random sessions, PAWL_SEED=${SEED}`, () => {
+  it.each(kindNames)(
+    "W2 W4 F12 a page of %s shows what the log has, live, loaded and connected at any event",
+    async (name) => {
+      allowPrinted(BROKEN_OFF);
+      await judgeSessions(name, { seed: SEED, numRuns: COUNT });
+    },
+    soak(60_000, 3_600_000),
+  );
+});
+
+const turn = (...calls: string[]) => ({ thinking: "", text: "", calls, fails: [], broken: false });
+const move = (what: Move["do"]): Move => ({ do: what, yes: true, which: 0, reloads: false });
+const plan = (turns: Plan["turns"], moves: Move["do"][], more: Partial<Plan> = {}): Plan => ({
+  turns,
+  moves: moves.map(move),
+  ...{ meanwhile: [], whenBusy: "queue", asksFirst: false, cites: false, cuts: [1, 0, 5] },
+  ...more,
+});
+const interrupted: Partial<Plan> = { meanwhile: [move("message")], whenBusy: "interrupt" };
+
+/** The shortest sessions that were shown wrongly, or whose answers went astray. */
+const found: [string, Plan][] = [
+  ["a call asks twice, and a tab answers the first question late", plan([turn("chain", "look")], ["answer"])],
+  ["an approval is answered while another question is open", plan([turn("gated", "confirm")], ["one"])],
+  ["a message closes an approval", plan([turn("gatedPage", "look")], ["message"])],
+  ["a message closes a hook's question", plan([turn("look")], ["message", "answer"], { asksFirst: true })],
+  ["a page loads before the run of a message asks its model", plan([turn("busy")], [], interrupted)],
+  [
+    "a hook asks before the run of a message that has interrupted another",
+    plan([turn("busy", "look"), turn("look")], ["answer", "answer"], { ...interrupted, asksFirst: true }),
+  ],
+  [
+    "a connection is lost in the middle of a thought",
+    plan([{ ...turn("look"), thinking: "a" }, turn("expiring")], [], { cuts: [2, 0] }),
+  ],
+];
+
+describe.each(found)("%s", (_title, example) => {
+  it.each(kindNames)("W2 W4 P4 a page of %s shows what the log has", async (name) => {
+    allowPrinted(BROKEN_OFF);
+    await judgeSessions(name, { examples: [[example]], numRuns: 1, endOnFailure: true });
+  });
+});
+
+describe("faults that are planted into the dialects", () => {
+  // A few of them each day.
+  const some = soak(3, faults.length);
+  const first = (DAY * some) % faults.length;
+  const planted = Array.from({ length: some }, (_, at) => faults[(first + at) % faults.length]);
+
+  it.each(planted.flatMap((fault) => fault ?? []))("W2 W4 F12 random sessions find: $name", async (fault) => {
+    allowPrinted(BROKEN_OFF);
+    const { judgeSessions: judge } = await withFault(fault);
+    await expect(judge(fault.kind, { seed: 1, numRuns: 400, endOnFailure: true })).rejects.toThrow(
+      "Property failed",
+    );
+  });
+});

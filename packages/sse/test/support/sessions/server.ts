@@ -1,0 +1,145 @@
+import { EventSchema } from "@ag-ui/core/schemas";
+import { PawlError } from "@pawl/core";
+import type { Begin, EncoderContext } from "../../../src/dialects/base/dialect.ts";
+import type { Dialect, Encoder } from "../../../src/index.ts";
+import { readThread } from "../../../src/request/read-thread.ts";
+import { responseTo, type WireError } from "../../../src/request/wire-error.ts";
+import { sendsTwice } from "../sends-twice.ts";
+import { asTheyCome, endOf, lastRun, logAt, sessionOf } from "./log.ts";
+import type { Asked, Made } from "./made.ts";
+import { same } from "./same.ts";
+
+const OWN = ["look", "broken", "confirm", "gated", "page", "gatedPage", "gatedConfirm", "chain"];
+const HEADERS = { "content-type": "text/event-stream" };
+
+/** Serves a session that was had, as it was after the event `at`, to a client of a dialect. */
+export class LogServer {
+  at = 0;
+  /** What follows in the log, if the client asks for it. */
+  next: Asked | undefined;
+  /** The connection breaks off after this event. */
+  cut: number | undefined;
+  /** What the last request has begun, or the code with which it was refused. */
+  begun: Begin | undefined;
+  refused: string | undefined;
+
+  readonly made: Made;
+  readonly dialect: Dialect;
+
+  constructor(made: Made, dialect: Dialect) {
+    this.made = made;
+    this.dialect = dialect;
+  }
+
+  /** The session as people see it. */
+  session(at = this.at) {
+    return sessionOf(logAt(this.made.log, at));
+  }
+
+  history(at = this.at): Record<string, never[]> {
+    const { before, facts } = this.session(at);
+    return JSON.parse(JSON.stringify(this.dialect.history?.(before, "s", facts)));
+  }
+
+  /** Where the session settles next. */
+  get rest(): number {
+    const { run } = this.session().before;
+    const last = this.made.log[this.at - 1];
+    const passesOn = last?.type === "run_ended" && last.data.next !== undefined;
+    const isOpen = run?.open === true || passesOn;
+    return isOpen ? (this.made.rests.find((rest) => rest >= this.at) ?? this.at) : this.at;
+  }
+
+  fetch = async (_url: unknown, init: RequestInit = {}): Promise<Response> =>
+    init.method === "POST" ? await this.post(String(init.body)) : this.connect(this.dialect.encoder);
+
+  private async post(body: string): Promise<Response> {
+    const headers = { "content-type": "application/json" };
+    const request = new Request("http://pawl/runs", { method: "POST", headers, body });
+    const limits = { maxBodyBytes: 1_000_000, maxHistoryBytes: 1_000_000 };
+    this.begun = undefined;
+    this.refused = undefined;
+    try {
+      const thread = await readThread(request, this.dialect.threadField ?? "", limits);
+      const tools = { own: new Set(OWN) };
+      const asked = await this.dialect.parse(thread.body, { maxInputLength: 1e5, tools }, thread.earlier);
+      const begun = await asked.begin(this.session().before);
+      this.begun = begun;
+      const encoder = asked.encoder ?? this.dialect.encoder;
+      if ("connect" in begun || "shown" in begun) return this.connect(encoder);
+      if (this.next === undefined) throw new PawlError("session_busy", "The log does not go on.");
+      const { start } = this.next;
+      const { before, facts } = this.session(start.afterSeq);
+      const more = start.messageSeq !== undefined && { messageSeq: start.messageSeq };
+      const context = { ...this.context(), ...more, runId: start.runId, before, facts };
+      return this.stream(encoder(context), start.afterSeq, endOf(this.made.log, start), this.at);
+    } catch (error) {
+      const response = responseTo(error);
+      const wire = (await response.clone().json()) as WireError;
+      this.refused = wire.error.code;
+      const frames = this.dialect.refused?.(wire.error);
+      return frames === undefined ? response : new Response(frames.join(""), { headers: HEADERS });
+    }
+  }
+
+  private connect(encoder: Dialect["encoder"]): Response {
+    const start = lastRun(logAt(this.made.log, this.at));
+    if (start === undefined) return new Response(null, { status: 204 });
+    const { before, facts } = this.session(start.afterSeq);
+    const context = { ...this.context(), runId: start.runId, before, facts, again: true };
+    return this.stream(encoder(context), start.afterSeq, this.rest, this.at);
+  }
+
+  private context(): Omit<EncoderContext, "before" | "facts" | "runId"> {
+    const { pending } = this.session().before;
+    const { at: cursor } = this;
+    return {
+      agent: "coach",
+      sessionId: "s",
+      threadId: "s",
+      mode: null,
+      cursor,
+      isAnswered: ({ seq }) => seq <= cursor && pending.every((one) => one.seq !== seq),
+    };
+  }
+
+  private stream(encoder: Encoder, afterSeq: number, end: number, from: number): Response {
+    const { log, cuts } = this.made;
+    const stored = logAt(log, Math.max(end, this.at)).filter(({ seq }) => seq > afterSeq && seq <= end);
+    const frames = [...encoder.begin()];
+    const { cut = Number.POSITIVE_INFINITY } = this;
+    let isCut = false;
+    for (const event of asTheyCome(stored, cuts, from)) {
+      if (encoder.over) break;
+      isCut = "seq" in event && event.seq > cut;
+      if (isCut) break;
+      frames.push(...encoder.encode(event));
+    }
+    if (!isCut) frames.push(...encoder.end());
+    check(frames, this.dialect);
+    const breaks = isCut && this.dialect.name === "AI SDK";
+    return new Response(breaks ? brokenOff(frames) : frames.join(""), { headers: HEADERS });
+  }
+}
+
+function check(frames: readonly string[], { name }: Dialect): void {
+  const odd = frames.filter((frame) => !/^data: [^\n\r]*\n\n$/.test(frame) || frame.includes("SECRET"));
+  same(odd, [], "frames that must not be sent");
+  const events = frames
+    .filter((frame) => !frame.includes("[DONE]"))
+    .map((frame) => JSON.parse(frame.slice(6)));
+  same(sendsTwice(events), [], "sent twice");
+  const invalid = (event: unknown) => EventSchema.safeParse(event).error?.message;
+  if (name === "AG-UI") same(events.map(invalid).filter(Boolean), [], "not of AG-UI");
+}
+
+function brokenOff(frames: readonly string[]): ReadableStream<Uint8Array> {
+  const parts = frames.map((frame) => new TextEncoder().encode(frame));
+  return new ReadableStream({
+    pull(controller) {
+      const part = parts.shift();
+      if (part === undefined) controller.error(new TypeError("network error"));
+      else controller.enqueue(part);
+    },
+  });
+}

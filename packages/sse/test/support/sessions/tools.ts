@@ -1,0 +1,140 @@
+import {
+  agent,
+  agentTool,
+  approval,
+  type ContentBlock,
+  type Hook,
+  jsonSchema,
+  type ModelClient,
+  type ToolContext,
+  tool,
+} from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+
+const input = jsonSchema<{ n?: number }>({ type: "object" });
+const anything = jsonSchema({});
+const yes = jsonSchema<{ yes: boolean }>({
+  type: "object",
+  properties: { yes: { type: "boolean" } },
+  required: ["yes"],
+});
+const described = { description: "x", input };
+const asks = (context: ToolContext) => context.ask({ kind: "sure", payload: { sure: 1 }, answer: yes });
+
+/** Tools of every kind. `meanwhile` does what happens while the tool `busy` works. */
+const toolsWith = (meanwhile: () => Promise<void>) => [
+  tool({
+    ...described,
+    name: "look",
+    status: { start: "Looking" },
+    execute: ({ n = 0 }, { report, createArtifact }: ToolContext) => {
+      const guide = { id: `doc-${n % 2}`, title: "A guide" };
+      report({ sources: [guide, { id: "web", title: "The web", url: "https://example.com/w" }] });
+      if (n % 2 === 0) createArtifact({ type: "plan", title: `Plan ${n}`, payload: { n } });
+      return { n };
+    },
+  }),
+  tool({
+    ...described,
+    name: "broken",
+    execute: () => {
+      throw new Error("SECRET");
+    },
+  }),
+  tool({ ...described, name: "confirm", suspends: { answer: yes } }),
+  tool({ ...described, name: "gated", execute: () => "went through" }),
+  tool({ ...described, name: "page", runsIn: "client", output: anything }),
+  tool({ ...described, name: "gatedPage", runsIn: "client", output: anything }),
+  tool({ ...described, name: "gatedConfirm", suspends: { answer: yes } }),
+  tool({
+    ...described,
+    name: "chain",
+    execute: (_, context: ToolContext) =>
+      (context.answered?.questions ?? 0) < 2 ? asks(context) : "asked twice",
+  }),
+  tool({
+    ...described,
+    name: "expiring",
+    suspends: { answer: yes, expires: { afterMs: 60_000, default: { yes: false } } },
+  }),
+  tool({
+    ...described,
+    name: "busy",
+    execute: async () => {
+      await meanwhile();
+      return "was busy";
+    },
+  }),
+  tool({ ...described, name: "last", endsRun: true, execute: () => "the end" }),
+  agentTool({
+    name: "below",
+    description: "x",
+    input,
+    message: () => "Do it",
+    showsText: true,
+    agent: agent({
+      name: "helper",
+      instructions: "x",
+      model: scriptedModel(({ messages }) =>
+        messages.length > 1 ? { text: "Helped" } : { text: "SECRET", tools: [{ name: "asksUser" }] },
+      ),
+      tools: [
+        tool({
+          ...described,
+          name: "asksUser",
+          execute: (_, context) => context.answered?.value ?? asks(context),
+        }),
+      ],
+    }),
+  }),
+];
+
+const GATED = ["gated", "gatedPage", "gatedConfirm"];
+
+/** The agent of a random session. */
+export function sessionAgent(
+  model: ModelClient,
+  given: { meanwhile: () => Promise<void>; asksFirst: boolean; whenBusy: "queue" | "interrupt" },
+) {
+  const clarify: Hook = {
+    name: "clarify",
+    beforeRun: ({ answer }) =>
+      answer === undefined
+        ? { ask: { kind: "depth", payload: { how: "deep?" }, answer: anything } }
+        : undefined,
+  };
+  return agent({
+    name: "coach",
+    model,
+    instructions: "x",
+    tools: toolsWith(given.meanwhile),
+    hooks: [approval({ when: GATED }), ...(given.asksFirst ? [clarify] : [])],
+    clientTools: true,
+    whenBusy: given.whenBusy,
+    maxTokens: 100,
+    limits: { turns: 30 },
+  });
+}
+
+/** An answer that has searched the web, and cites a page, a guide and a file. */
+export function cited(text: string): ContentBlock[] {
+  const page = { url: "https://example.com/a", title: "A" };
+  const cites = (fields: object) => ({ cited_text: "words", encrypted_index: "SECRET", ...fields });
+  return [
+    { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+    {
+      type: "web_search_tool_result",
+      tool_use_id: "srvtoolu_1",
+      content: [
+        { type: "web_search_result", ...page, encrypted_content: "SECRET" },
+        { type: "web_search_result", url: "https://example.com/b", title: "B", encrypted_content: "SECRET" },
+      ],
+    },
+    {
+      type: "text",
+      text: `${text} `,
+      citations: [cites(page), cites({ source: "doc-1", title: "A guide" })],
+    },
+    { type: "text", text, citations: [cites({ document_title: "a.pdf", start_page_number: 2 })] },
+  ];
+}
