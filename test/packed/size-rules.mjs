@@ -15,7 +15,7 @@ const LIMITS = {
   "@pawl/remote": 80,
   "@pawl/restate": 33,
   "@pawl/sqlite": 47,
-  "@pawl/sse": 350,
+  "@pawl/sse": 360,
   "@pawl/supabase": 88,
   "@pawl/testing": 470,
 };

@@ -8,6 +8,8 @@ const BORROWED = {
   "@types/react": "client",
   ai: "sse",
   "@ai-sdk/react": "sse",
+  "@assistant-ui/react": "sse",
+  "@assistant-ui/react-ai-sdk": "sse",
   "@ag-ui/client": "sse",
   hono: "sse",
 };

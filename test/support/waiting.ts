@@ -36,6 +36,7 @@ export const WAITING: readonly string[] = [
   "examples/playground/test/web/trainer-progress.test.ts",
   "examples/playground/test/web/card-details.test.ts",
   "packages/sse/test/dialects/ag-ui/copilotkit-page.test.ts",
+  "packages/sse/test/dialects/ai-sdk/assistant-ui.test.ts",
   "examples/playground/test/life-plan.test.ts",
   "packages/sse/test/stream/event-source.test.ts",
   "packages/mcp/test/questions.test.ts",

@@ -9,7 +9,7 @@ export async function bundlePage(name: string): Promise<string> {
     root: import.meta.dirname,
     mode: "development",
     define: { "process.env.NODE_ENV": '"development"' },
-    resolve: { conditions: ["@pawl/source"] },
+    resolve: { conditions: ["@pawl/source", "browser"] },
     build: {
       write: false,
       minify: false,

@@ -7,8 +7,9 @@ import { type Step, telling } from "../base/telling.ts";
 import { inView } from "./ag-ui-activities.ts";
 import { blockEvents, callEvents, emptied, outputEvent, resultsAfter } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
-import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
+import { type AgUiClient, type AgUiEvent, ANSWERED, lastEvents } from "./ag-ui-outcome.ts";
 import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
+import { subAgents } from "./ag-ui-sub-agents.ts";
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
@@ -31,7 +32,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd, open } = threadEvents(restates, context.before);
+  const { events, restated, stepEnd, open, tasks } = threadEvents(restates, context.before);
   const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
@@ -77,11 +78,12 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const waits = restates && view.messages.some(isQueued);
       const ended = lastEvents(
         told,
-        { ...client, drops: wasOver && stream.drops === true },
+        { ...client, subAgentOf: tasks.idOf, drops: wasOver && stream.drops === true },
         wasOver || waits,
       );
       const last = stream.isAnswered === true ? [ANSWERED, ...ended] : ended;
-      return frames([...first, ...stepEnd(), ...(waits ? inOrder(view) : []), ...last]);
+      const closed = [...tasks.ends(told.rest), ...stepEnd()];
+      return frames([...first, ...closed, ...(waits ? inOrder(view) : []), ...last]);
     },
     refused: runError,
     get over() {
@@ -89,16 +91,6 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
     },
   };
 }
-
-// No RUN_ERROR: a client that has lost the response sends the same thread as one that wants another answer.
-const ANSWERED: AgUiEvent = {
-  type: "CUSTOM",
-  name: "already_answered",
-  value: {
-    message:
-      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
-  },
-};
 
 /** Returns the frames of a request, or the last frame of a stream, that is refused. */
 export function runError({ code, message }: WireError["error"]): readonly string[] {
@@ -116,6 +108,7 @@ interface Views {
  */
 function threadEvents(restates: boolean, first: ViewState) {
   const words = blockEvents();
+  const tasks = subAgents();
   let step: string | undefined;
   /** The attempt of the model's current answer; `undefined` once the answer is stored. */
   let attempt: number | undefined;
@@ -142,7 +135,7 @@ function threadEvents(restates: boolean, first: ViewState) {
         return [...ended, { type: "STEP_STARTED", stepName: step }];
       }
       default:
-        return callEvents(one);
+        return [...callEvents(one), ...tasks.events(one)];
     }
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
@@ -177,10 +170,11 @@ function threadEvents(restates: boolean, first: ViewState) {
       const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
-      return [...replacing(before, snapshot(view)), ...known, ...begun];
+      return [...replacing(before, snapshot(view)), ...known, ...begun, ...tasks.all()];
     },
     stepEnd,
     open: words.open,
+    tasks,
   };
 }
 

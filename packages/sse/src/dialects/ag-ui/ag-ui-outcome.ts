@@ -21,7 +21,20 @@ export interface AgUiClient {
    * also if the run has failed before: only then do clients drop their interrupts.
    */
   drops?: boolean;
+  /** Returns the id of the sub-agent that works on a call, if one does. */
+  subAgentOf?(callId: string): string | undefined;
 }
+
+/** Says that a message which was sent again has its answer. */
+// No RUN_ERROR: a client that has lost the response sends the same thread as one that wants another answer.
+export const ANSWERED: AgUiEvent = {
+  type: "CUSTOM",
+  name: "already_answered",
+  value: {
+    message:
+      "This message has been answered, and its answer is shown again. To get another answer, send a new message.",
+  },
+};
 
 /**
  * Returns the last events of a settled run. The outcome comes last. If the user needs a message about the
@@ -56,17 +69,19 @@ export function lastEvents(
  * the calls of frontend tools, and questions of a tool whose name a frontend tool has: with an interrupt, the
  * client would refuse to send that tool's result.
  */
-function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {
+function asking(
+  pending: readonly Question[],
+  { run, isOne, tools, subAgentOf = () => undefined }: AgUiClient,
+): AgUiEvent {
   const isOwn = (question: Question) =>
     isFrontendCall(question) || (!isApproval(question) && tools.includes(question.toolName));
   const own = pending.filter(isOwn);
   const others = pending.filter((question) => !own.includes(question));
   const finished = { type: "RUN_FINISHED", ...run };
-  if (others.length > 0)
-    return {
-      ...finished,
-      outcome: { type: "interrupt", interrupts: others.map((question) => interrupt(question, isOne)) },
-    };
+  if (others.length > 0) {
+    const interrupts = others.map((question) => interrupt(question, isOne, subAgentOf(question.callId)));
+    return { ...finished, outcome: { type: "interrupt", interrupts } };
+  }
   const pendingToolCallIds = own.map(({ callId }) => callId);
   return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
 }

@@ -4,13 +4,15 @@ import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
 /**
- * Returns the dialect for AG-UI clients: `HttpAgent` of `@ag-ui/client`, and clients built on it (CopilotKit,
- * assistant-ui). Supports versions 0.0.59 and 1.0; events of 1.0 are sent only to clients that declare it.
- * Set the client's `url` to the handler's `/runs` route. The client may choose any id for its thread.
+ * Returns the dialect for AG-UI clients: `HttpAgent` of `@ag-ui/client`, and clients built on it, e.g.
+ * CopilotKit. Supports versions 0.0.59 and 1.0; events of 1.0 are sent only to clients that declare it. Set
+ * the client's `url` to the handler's `/runs` route. The client may choose any id for its thread.
  *
  * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the question's `seq`.
  * - The output of an agent with an `output` is the field `output` of the state (`STATE_DELTA`), sent again as
  *   it grows, and `null` if it is not valid. The whole output is also the `result` of `RUN_FINISHED`.
+ * - Sub-agents are SUBAGENT_STARTED, with their `parentToolCallId`, and SUBAGENT_FINISHED or SUBAGENT_ERROR.
+ *   A sub-agent that asks the user is `suspended`.
  * - A request without new messages retries the last run if it failed. If it did not fail, and for a request
  *   without any messages (`connectAgent()`), the thread is sent as it is.
  * - A message that arrives during a run interrupts the run, unless the agent has a `whenBusy`. (`abortRun()`

@@ -12,9 +12,9 @@ import { dataPart, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /**
- * Returns the dialect for `useChat` of AI SDK 6 (from 6.0.37) and 7. Set the `api` of `DefaultChatTransport`
- * to the handler's `/runs` route; reconnecting needs no other option. The page may choose any id for its
- * chat.
+ * Returns the dialect for `useChat` of AI SDK 6 (from 6.0.37) and 7, and for assistant-ui on top of it. Set
+ * the `api` of `DefaultChatTransport` to the handler's `/runs` route; reconnecting needs no other option. The
+ * page may choose any id for its chat.
  *
  * - Calls of the agent's tools are `providerExecuted`.
  * - Questions of `approval()` are approval requests. What to show of one, e.g. the `input` that will run, is
