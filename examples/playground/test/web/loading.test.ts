@@ -55,12 +55,14 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     const coach = await open("", { width: 390 });
     await begun(coach.page);
     await say(coach.page, "Good morning");
-    // `later` has what the client needs once the conversation is shown.
+    // `later` has what the client needs once the conversation is shown, and for the list of conversations.
     await expect.poll(() => [...coach.asked].sort()).toEqual(["coach", "index", "later", "markdown-view"]);
     const trainer = await open("#trainer", { width: 390 });
     await begun(trainer.page);
     // `web` has the tables of charts, which several agents share.
-    await expect.poll(() => [...trainer.asked].sort()).toEqual(["index", "markdown-view", "trainer", "web"]);
+    await expect
+      .poll(() => [...trainer.asked].sort())
+      .toEqual(["index", "later", "markdown-view", "trainer", "web"]);
     await say(trainer.page, "A workout, please");
     await trainer.page.getByTestId("panel-toggle").click();
     await trainer.page.getByTestId("this-week").waitFor({ timeout: WAIT });

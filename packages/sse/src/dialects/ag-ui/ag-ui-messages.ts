@@ -1,7 +1,7 @@
 import { isFailed, type Json, type StopType } from "@pawl/core";
 import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
 import { hasResult } from "../base/answers.ts";
-import { isOutcome } from "../base/outcomes.ts";
+import { answerOf, isOutcome } from "../base/outcomes.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
@@ -60,7 +60,7 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   );
   const attempts = Map.groupBy(
     parts.filter(({ type }) => type !== "notice" && type !== "left_out"),
-    ({ key }) => key.slice(0, key.indexOf(":")),
+    answerOf,
   );
   const answers = [...attempts].flatMap(([attempt, all]) => {
     const thoughts = all.flatMap((part) =>

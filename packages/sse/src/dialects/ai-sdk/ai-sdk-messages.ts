@@ -1,7 +1,7 @@
 import type { Json } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import type { ThreadFacts } from "../base/facts.ts";
-import { isOutcome } from "../base/outcomes.ts";
+import { answerOf, isOutcome } from "../base/outcomes.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import { toolPart } from "./ai-sdk-tool-part.ts";
 import type { UiPart } from "./ui-part.ts";
@@ -106,12 +106,6 @@ export function assistantParts(
     const [words, calls] = [others.slice(0, at).flatMap(shownParts), others.slice(at).flatMap(shownParts)];
     return once([...words, ...cited, ...found, ...calls]);
   });
-}
-
-/** Returns the beginning of a part's key, which the parts of one answer have in common. */
-function answerOf({ type, key }: ViewPart): string {
-  // An emitted part belongs to no answer, and its id may have colons.
-  return type === "data" ? key : key.slice(0, key.indexOf(":"));
 }
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {

@@ -22,3 +22,9 @@ export function isOutcome(part: ViewPart): part is OutcomePart {
   if (part.type === "data") return part.data !== REDACTED;
   return part.type === "source" || part.type === "file" || part.type === "artifact";
 }
+
+/** Returns the beginning of a part's key, which the parts of one answer have in common. */
+export function answerOf({ type, key }: ViewPart): string {
+  // An emitted part belongs to no answer, and its id may have colons.
+  return type === "data" ? key : key.slice(0, key.indexOf(":"));
+}

@@ -27,10 +27,14 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
     ...described,
     name: "look",
     status: { start: "Looking" },
-    execute: ({ n = 0 }, { report, createArtifact }: ToolContext) => {
+    execute: async ({ n = 0 }, { report, createArtifact, emit, progress }: ToolContext) => {
       const guide = { id: `doc-${n % 2}`, title: "A guide" };
       report({ sources: [guide, { id: "web", title: "The web", url: "https://example.com/w" }] });
       if (n % 2 === 0) createArtifact({ type: "plan", title: `Plan ${n}`, payload: { n } });
+      progress({ n });
+      await emit({ type: "data-found", data: { n } });
+      await emit({ type: "data-count", id: `a:${n % 2}`, data: n });
+      await emit({ type: "data-toast", data: "Found", transient: true });
       return { n };
     },
   }),
