@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
-import { type Json, literalCopy, lossless } from "../base/json.ts";
+import { isJsonObject, type Json, literalCopy, lossless } from "../base/json.ts";
+import type { EmittedPart } from "../log/event-parts.ts";
 import { listedProblems } from "../schema/problems.ts";
 
 /**
@@ -12,6 +13,15 @@ export function literalResult(value: unknown): Json | undefined {
     value instanceof Error ? { name: value.name, message: messageOf(value) } : value,
     lossless,
   );
+}
+
+/**
+ * Copies a part at once, because the tool or hook that emits it may change it. The second is the JSON of its
+ * data, if they are a literal.
+ */
+export function emittedCopy(part: EmittedPart): [part: EmittedPart, data: Json | undefined] {
+  const copy: EmittedPart = isJsonObject(part as unknown) ? { ...part } : part;
+  return [copy, copy?.data === undefined ? undefined : literalResult(copy.data)];
 }
 
 /** Returns the message for a call whose input does not match the tool's schema. */

@@ -1,16 +1,19 @@
 import type { RunContext } from "../../hooks/hook.ts";
 import type { EmittedPart } from "../../log/event-parts.ts";
-import { literalResult } from "../../tools/tool-outcome.ts";
+import { emittedCopy } from "../../tools/tool-outcome.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { Asker } from "../leg/part-types.ts";
 
 /** Stores or shows a part of a hook. A hook that does not await it must not end the process if it fails. */
 export function emitInHook(leg: Leg, name: string, part: EmittedPart): Promise<void> {
-  // Copied at once, because the hook may change the data.
-  const copy = part?.data === undefined ? undefined : literalResult(part.data);
-  const emitted = leg.parts.load().then(({ emitPart }) => emitPart(leg, { name }, part, copy));
+  const emitted = emitCopy(leg, name, part);
   emitted.catch(() => undefined);
   return emitted;
+}
+
+async function emitCopy(leg: Leg, name: string, part: EmittedPart): Promise<void> {
+  const copy = emittedCopy(part);
+  await (await leg.parts.load()).emitPart(leg, { name }, ...copy);
 }
 
 /**

@@ -6,7 +6,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { literalResult } from "../../tools/tool-outcome.ts";
+import { emittedCopy, literalResult } from "../../tools/tool-outcome.ts";
 import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -135,10 +135,9 @@ function shownBy(leg: Leg, call: CallState, record: CallRecord): Promise<CallOut
 /** Stores or shows a part of a running tool. Rejects if the call has its result. */
 async function emit(leg: Leg, call: CallState, record: CallRecord, part: EmittedPart): Promise<void> {
   checkOpen(call, record);
-  // Copied at once, because the tool may change the data.
-  const copy = part?.data === undefined ? undefined : literalResult(part.data);
+  const copy = emittedCopy(part);
   const output = await shownBy(leg, call, record);
-  await (output ?? (await leg.parts.load()).callOutput(leg, call)).emit(part, copy);
+  await (output ?? (await leg.parts.load()).callOutput(leg, call)).emit(...copy);
 }
 
 /** Stores an event of a running tool. Rejects if the call has its result. */

@@ -126,6 +126,25 @@ describe("T8 context.emit() of a tool", () => {
     expect(shown(events)).toEqual(["result"]);
   });
 
+  it("W1 keeps each part as it was when it was emitted, although the tool changes the object", async () => {
+    const { events } = await running(async ({ emit }) => {
+      const part = { type: "data-step" as const, data: { n: 1 }, id: "1" };
+      const first = emit(part);
+      part.id = "2";
+      part.data = { n: 2 };
+      const second = emit(part);
+      const toast = { type: "data-toast" as const, data: "Hi", transient: true };
+      const third = emit(toast);
+      toast.transient = false;
+      await Promise.all([first, second, third]);
+    });
+    const stored = events.flatMap((event) => (event.type === "data_part" ? [event.data] : []));
+    expect(stored).toMatchObject([
+      { type: "data-step", id: "1", data: { n: 1 } },
+      { type: "data-step", id: "2", data: { n: 2 } },
+    ]);
+  });
+
   it("refuses a part once the call has its result", async () => {
     let late: ToolContext["emit"] | undefined;
     await running(({ emit }) => {
@@ -137,6 +156,31 @@ describe("T8 context.emit() of a tool", () => {
       message,
     });
   });
+});
+
+it("W1 hooks may change a part after they have emitted it, and get no error of its data at once", async () => {
+  const refused: unknown[] = [];
+  const hook: Hook = {
+    name: "step",
+    beforeRun: async ({ emit }) => {
+      const part = { type: "data-step" as const, data: 1, id: "1" };
+      const emitted = emit(part);
+      part.id = "2";
+      await emitted;
+      const data = Object.defineProperty({}, "broken", {
+        enumerable: true,
+        get: () => {
+          throw new Error("No.");
+        },
+      });
+      const broken = emit({ type: "data-broken", data });
+      await broken.catch((error: unknown) => void refused.push(error));
+    },
+  };
+  const { events } = await running(() => undefined, [hook]);
+  const stored = events.flatMap((event) => (event.type === "data_part" ? [event.data] : []));
+  expect(stored).toMatchObject([{ type: "data-step", id: "1", data: 1 }]);
+  expect(refused).toHaveLength(1);
 });
 
 it("T8 hooks emit parts, and none after the run", async () => {
