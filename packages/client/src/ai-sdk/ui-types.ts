@@ -61,7 +61,7 @@ export interface UIToolTypes<T> {
 /** The types of the data parts that `aiSdk()` sends, as the second type argument of `UIMessage`. */
 // No interface: the AI SDK requires a type with an index signature.
 export type UIDataOf<A extends AnyAgent> = {
-  /** The output of an agent with an `output`; `null` while there is none. */
+  /** The output of an agent with an `output`; `null` until the agent has given a valid one. */
   output: { value: OutputOf<A> | null; final: boolean };
   artifact: EventData["artifact"];
   /** A tool's progress report. Pages get it in `onData` only. */

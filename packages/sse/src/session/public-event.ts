@@ -173,9 +173,9 @@ function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_an
 export const PARTS: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: 'e.g. { "acme.plan": "data-plan" }, the types of your events, and the names of their parts',
   is: (parts) =>
-    typeof parts === "object" &&
-    parts !== null &&
-    Object.entries(parts).every(
+    // Neither a list nor a Map.
+    Object.prototype.toString.call(parts) === "[object Object]" &&
+    Object.entries(Object(parts)).every(
       ([type, name]) => /.\../.test(type) && typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name),
     ),
 };

@@ -79,7 +79,7 @@ describe.each(["0.0.59", "1.0"] as const)(
       expect(types(events).at(-1)).toBe("RUN_FINISHED");
     });
 
-    it("W2 P1 is told that it waits for the user, and that it goes on with the answer", async () => {
+    it("W2 P1 is shown as suspended while it asks the user, and as resumed after the answer", async () => {
       const asks = { tools: [{ id: "q", name: "confirm", input: { question: "Look there?" } }] };
       const served = await serveTask(scriptedModel([asks, { text: "It was wood." }]));
       const page = httpAgent(version, served);

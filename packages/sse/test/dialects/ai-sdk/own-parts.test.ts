@@ -112,7 +112,9 @@ describe("events of an extension that `parts` names", () => {
   });
 
   it.each([
-    ["no list", ["acme.plan"]],
+    ["a list", ["acme.plan"]],
+    ["an empty list", []],
+    ["a Map", new Map([["acme.plan", "data-plan"]])],
     ["a type of core", { artifact: "data-artifact" }],
     ["a name without data-", { "acme.plan": "plan" }],
   ])("are refused for %s", (_, parts) => {
