@@ -67,6 +67,8 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
     const fresh = newUnknown(own, options);
     if (fresh.length > 0) unknown = [...unknown, ...fresh];
     const charges = chargesIn(all, options, included);
+    // Nearly every usage has nothing to add.
+    if (charges === NOTHING && unknown.length === 0) return own as RawUsage;
     return { ...own, ...charges, ...(unknown.length > 0 && { unknown_fields: [...unknown] }) };
   };
 }
@@ -108,7 +110,8 @@ function usesUsd({ server_tool_use: counts }: Fields, { perThousandUses }: Prici
   return usd;
 }
 
-const NO_ITERATIONS = { counts: {}, otherUsd: 0 };
+const NOTHING: RawUsage = {};
+const NO_ITERATIONS = { counts: NOTHING, otherUsd: 0 };
 
 /**
  * Adds the parts of an answer that its totals leave out, e.g. a compaction. `otherUsd` is how much more the
@@ -155,16 +158,23 @@ function wireCounts(usage: Usage): RawUsage {
 /** Returns the names of unknown fields that were not reported yet. A field without a value has no meaning. */
 function newUnknown(usage: Fields, { known, reported }: UsageChargesOptions): string[] {
   const fresh: string[] = [];
-  const add = (name: string) => {
+  for (const name of namesIn(usage, known)) {
     const short = name.slice(0, 100);
-    if (known.has(name) || reported.has(short) || reported.size >= MOST_REPORTED) return;
+    if (known.has(name) || reported.has(short) || reported.size >= MOST_REPORTED) continue;
     reported.add(short);
     fresh.push(short);
-  };
-  for (const [field, value] of Object.entries(usage)) {
-    if (value === null || value === undefined) continue;
-    if (!known.has(field)) add(field);
-    else if (isJsonObject(value)) for (const inner of Object.keys(value)) add(`${field}.${inner}`);
   }
   return fresh;
+}
+
+/** Returns the names of unknown fields, and the names of all fields in known objects as `outer.inner`. */
+function namesIn(usage: Fields, known: ReadonlySet<string>): string[] {
+  const names: string[] = [];
+  for (const field of Object.keys(usage)) {
+    const value = usage[field];
+    if (value === null || value === undefined) continue;
+    if (!known.has(field)) names.push(field);
+    else if (isJsonObject(value)) for (const inner of Object.keys(value)) names.push(`${field}.${inner}`);
+  }
+  return names;
 }

@@ -60,7 +60,7 @@ export function opaqueOf(block: ContentBlock, model: string): JsonObject {
  */
 export function withoutOpaque(messages: readonly Message[]): Message[] {
   return messages.map((message) => {
-    if (!message.content.some(hasOpaque)) return message;
+    if (message.role === "user" || !message.content.some(hasOpaque)) return message;
     const known = copies.get(message);
     if (known !== undefined) return known;
     const content = message.content.map((block) => {
