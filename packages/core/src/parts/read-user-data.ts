@@ -5,7 +5,8 @@ import { causeOf, messageOf } from "../base/errors.ts";
 import { anySignal } from "../base/signals.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
-import type { Access, Leg } from "../loop/leg/leg.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { Access } from "../loop/leg/leg-access.ts";
 import type { FetchedUserData } from "../loop/leg/part-types.ts";
 
 /**

@@ -22,6 +22,9 @@ export const HOOK_FAILED: StopReason = {
 /** A hook that has the method `M`. */
 type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
+/** Time limit of each call of a hook after its run was decided to end, in milliseconds. */
+export const HOOK_AT_END_MS = 5_000;
+
 /** Returns the agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
   const { byMethod } = leg.once.hooks;

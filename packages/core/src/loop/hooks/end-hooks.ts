@@ -14,8 +14,7 @@ import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
-import { callHook, hooksWith } from "./call-hooks.ts";
-import { EFFECT_MS, runEffects } from "./effects.ts";
+import { callHook, HOOK_AT_END_MS, hooksWith } from "./call-hooks.ts";
 import { notifyHooks } from "./notify-hooks.ts";
 
 /** The prepared end of a run: its stop reason, the events to append, and the error for the hooks. */
@@ -46,7 +45,10 @@ export async function endingOf(
     const mustResume = closing !== undefined && runToResume(leg.log.state) !== undefined;
     return !mustResume && (await leg.log.appendAtTip([...close(), started]));
   };
-  if (!(await runEffects(leg, run, stop, begin))) return undefined;
+  const tasks = await leg.run.tasks.open(leg, run);
+  const hasEffects = tasks.length > 0 || run.effects.size > 0 || hooksWith(leg, "afterRun").length > 0;
+  if (hasEffects && !(await (await leg.parts.load()).runEffects(leg, run, stop, { tasks, begin })))
+    return undefined;
   const errors = errorToLog === undefined ? [] : [errorToLog];
   const events: Ending["events"] = (next) => [...close(), ...errors, endEvent(run, stop, next)];
   return { stop, events, error: errorToLog?.data };
@@ -60,7 +62,7 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   const { clock } = leg.life;
   const runId = leg.log.state.run?.runId ?? "";
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+  await withTimeLimit(clock, HOOK_AT_END_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
     const failures = await afterBarrier(leg, () =>
       notifyHooks(deadline, agent.hooks, leg.access.hide(error), context),

@@ -1,19 +1,21 @@
 import type { Agent, AgentOutput } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
-import type { AppendableEvent, ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
+import type { AppendableEvent, ReadOptions, StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
+import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
@@ -32,24 +34,10 @@ import type {
   OutputVerdict,
   Refusal,
   RefusalOutcome,
+  RunEnd,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
-
-/** The caller of a run, the credentials that this process has for it, and the dependencies made for both. */
-export interface Access {
-  /** What the application says about the user. */
-  readonly caller: JsonObject;
-  /** The caller's credentials; `undefined` if this process has none. */
-  readonly credentials: unknown;
-  /** Calls the runtime's `deps` option for this caller. Later calls return the same promise. */
-  makeDeps(): Promise<unknown>;
-  /**
-   * Whether the dependencies are available: `deps` returned a value, or its promise has resolved. `false`
-   * before `makeDeps` was called.
-   */
-  readonly hasDeps: boolean;
-}
 
 /**
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
@@ -132,6 +120,10 @@ export interface Parts extends ConsentParts<Leg> {
   /** Reports what a tool threw, if it looks like a bug, or what its `format` threw. */
   reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void;
 
+  // The end of a run.
+  /** Ends open tasks and runs `afterRun` hooks. Resolves to `false` if something else was stored first. */
+  runEffects(leg: Leg, run: RunState, stop: StopReason, end: RunEnd): Promise<boolean>;
+
   // Tasks of sub-agents.
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
@@ -183,28 +175,6 @@ export interface LegRun {
   status(): Promise<SessionStatus | undefined>;
   /** Reads the session's events; redacted content is replaced. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
-}
-
-/** The caller for whom the leg works, and how to change to another one. */
-export interface LegAccess extends Access {
-  /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
-  readonly deps: unknown;
-  /**
-   * Whether an answer has come from another caller, or with other credentials. Until `renew()` is called, the
-   * leg has the caller, credentials and dependencies from before that answer.
-   */
-  readonly hasNewCaller: boolean;
-  /**
-   * Gives the leg the caller, credentials, dependencies and tools of the newest answer. Rejects with the
-   * error of `deps`, or with `tools_failed`.
-   */
-  renew(): Promise<void>;
-  /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
-  accessOf(message: StoredOf<"user_message">): Promise<Access>;
-  /** Replaces texts of the credentials in a value that will be stored or shown. */
-  hide<T>(value: T): T;
-  /** Returns a copy of an error without texts of the credentials. Returns the error itself if it has none. */
-  hideInError(error: unknown): unknown;
 }
 
 /** The methods for the contexts of hooks and tools, and the method that loads the other parts. */

@@ -176,6 +176,16 @@ export interface OpenTask {
   end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
 }
 
+/** What the effects of a run need at its end. */
+export interface RunEnd {
+  tasks: readonly OpenTask[];
+  /**
+   * Appends the first `effect_started`, with what ends the run's calls. Resolves to `false` if something else
+   * was stored first.
+   */
+  begin(started: NewEvent): Promise<boolean>;
+}
+
 /** The tokens and cost that a sub-agent has used, and the model that it used last. */
 export interface UnchargedUse {
   model: string;

@@ -5,7 +5,7 @@ import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { lazy } from "../../base/once.ts";
 import type { StoredOf } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { LegAccess } from "../../loop/leg/leg.ts";
+import type { LegAccess } from "../../loop/leg/leg-access.ts";
 import type { LegLife } from "../../loop/leg/leg-life.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { RunState } from "../../session/state.ts";

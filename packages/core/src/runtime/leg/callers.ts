@@ -1,6 +1,7 @@
 import type { StoredEvent, StoredOf } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { Access, Leg } from "../../loop/leg/leg.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
+import type { Access } from "../../loop/leg/leg-access.ts";
 import type { RunState } from "../../session/state.ts";
 
 /** The access of a caller, with the dependencies that were made for it. */

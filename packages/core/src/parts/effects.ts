@@ -1,17 +1,17 @@
-import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
-import { PawlError, storeFailed } from "../../base/errors.ts";
-import type { Hook } from "../../hooks/hook.ts";
-import type { NewEvent } from "../../log/event.ts";
-import { eventKey } from "../../log/event-keys.ts";
-import type { StopReason } from "../../log/stop-reason.ts";
-import { isGivenUp } from "../../session/given-up.ts";
-import { resultOf } from "../../session/run-result.ts";
-import type { RunState } from "../../session/state.ts";
-import type { Leg } from "../leg/leg.ts";
-import type { OpenTask } from "../leg/part-types.ts";
-import { afterBarrier, storeHeld } from "../leg/stored-first.ts";
-import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
-import { askInRun } from "./context-methods.ts";
+import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
+import { PawlError, storeFailed } from "../base/errors.ts";
+import type { Hook } from "../hooks/hook.ts";
+import type { NewEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import { contextOf, HOOK_AT_END_MS, hookFailure, hooksWith } from "../loop/hooks/call-hooks.ts";
+import { askInRun } from "../loop/hooks/context-methods.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { OpenTask, RunEnd } from "../loop/leg/part-types.ts";
+import { afterBarrier, storeHeld } from "../loop/leg/stored-first.ts";
+import { isGivenUp } from "../session/given-up.ts";
+import { resultOf } from "../session/run-result.ts";
+import type { RunState } from "../session/state.ts";
 
 /** A hook with the method `afterRun`. */
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
@@ -19,13 +19,11 @@ type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 /** The name of the effect that ends the open tasks of sub-agents. */
 const TASKS = "pawl.tasks";
 
-/** Time limit of one effect, in milliseconds. */
-export const EFFECT_MS = 5_000;
-
 /**
- * Runs the `afterRun` hooks that have not run yet. Each has its own event key. `begin` appends the first
- * `effect_started`; after it, the run can only end. An effect that a crash interrupted runs again only if its
- * hook is `idempotent` and the run is not in a crash loop.
+ * Ends `tasks`, the open tasks of the run's sub-agents, and runs the `afterRun` hooks that have not run yet.
+ * Each of these effects has its own event key. `begin` appends the first `effect_started`; after it, the run
+ * can only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the run is
+ * not in a crash loop.
  *
  * @returns `true` if the run can end; `false` if `begin` returned `false`, because something else was stored
  *   first
@@ -34,9 +32,9 @@ export async function runEffects(
   leg: Leg,
   run: RunState,
   stop: StopReason,
-  begin: (started: NewEvent) => Promise<boolean>,
+  { tasks, begin }: RunEnd,
 ): Promise<boolean> {
-  for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
+  for (const hook of [...endingTasks(leg, run, tasks), ...hooksWith(leg, "afterRun")]) {
     const progress = run.effects.get(hook.name);
     const mayRunAgain = hook.idempotent === true && !isGivenUp(run);
     if (progress === "over" || (progress === "begun" && !mayRunAgain)) continue;
@@ -57,8 +55,7 @@ export async function runEffects(
  * The list is empty without such tasks, unless the effect has begun in an earlier leg. The effect runs before
  * those of hooks, so that a reservation charges that use too.
  */
-async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
-  const tasks = await leg.run.tasks.open(leg, run);
+function endingTasks(leg: Leg, run: RunState, tasks: RunEnd["tasks"]): Effect[] {
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
   const afterRun: Effect["afterRun"] = async (_, { signal }) => {
     await Promise.all(tasks.map((task) => endAndCharge(leg, run, task, signal)));
@@ -101,7 +98,7 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
   let failure: unknown;
   let success = true;
   try {
-    await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+    await withTimeLimit(clock, HOOK_AT_END_MS, async (signal) => {
       const askModel = askInRun(leg, { by: hook.name, scope: hook.name, signal: () => signal });
       const context = Object.create(contextOf(leg, hook), {
         signal: { value: signal, enumerable: true },
