@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import { invalidInput } from "../base/invalid-input.ts";
-import { toJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { MOST_TAGS } from "../context/own-tags.ts";
 import { checkAppendable } from "../hooks/check-appendable.ts";
 import type { AppendableEvent } from "../log/event.ts";
@@ -11,8 +11,8 @@ import { openRun } from "../session/state.ts";
 const MOST_EVENT_CHARS = 1_000_000;
 
 /**
- * Stores an event of a hook or a tool; a tool's with its data converted to JSON. Resolves to `false` if its
- * key is stored already.
+ * Stores an event of a hook or a tool. `json` is that of its data, see `Given`. Resolves to `false` if its key
+ * is stored already.
  *
  * @throws PawlError `invalid_input` for events that a hook or tool may not store
  */
@@ -20,34 +20,28 @@ export async function appendEvent(
   leg: Leg,
   whose: "hook" | "tool",
   event: AppendableEvent,
+  json: Json | undefined,
 ): Promise<boolean> {
-  if (whose === "tool") return await appendOnce(leg, whose, checkedEvent(event));
+  if (whose === "tool") return await appendOnce(leg, whose, checkedEvent(event, json));
   if (openRun(leg.log.state) === undefined)
     throw new Error("The run has ended, so a hook can append nothing more.");
-  return await appendOnce(leg, whose, event);
+  checkAppendable(whose, event);
+  return await appendOnce(leg, whose, { ...event, data: json } as AppendableEvent);
 }
 
 /** Checks an event of a tool, and returns it with its data as JSON. */
-function checkedEvent(event: AppendableEvent): AppendableEvent {
+function checkedEvent(event: AppendableEvent, json: Json | undefined): AppendableEvent {
   if ((event as { type?: unknown } | null | undefined)?.type === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
   checkAppendable("tool", event);
   const { type, key } = event;
-  const data = asJson(event.data);
-  const { length } = JSON.stringify(data);
+  if (json === undefined) throw invalidInput("The data of an event must be JSON.");
+  const { length } = JSON.stringify(json);
   if (length > MOST_EVENT_CHARS)
     throw invalidInput(
       `The data of an event must have at most ${MOST_EVENT_CHARS} characters; got ${length}.`,
     );
-  return { type, data, ...(key !== undefined && { key }) } as AppendableEvent;
-}
-
-function asJson(data: unknown) {
-  try {
-    return toJson(data);
-  } catch (cause) {
-    throw invalidInput("The data of an event must be JSON.", cause);
-  }
+  return { type, data: json, ...(key !== undefined && { key }) } as AppendableEvent;
 }
 
 /**

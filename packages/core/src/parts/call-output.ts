@@ -11,9 +11,9 @@ export function callOutput(leg: Leg, call: CallState): CallOutput {
   const progress = callProgress(leg, call);
   return {
     progress: progress.report,
-    emit(part, copy) {
+    emit(part, json) {
       progress.flush();
-      return emitPart(leg, { name, callId }, part, copy);
+      return emitPart(leg, { name, callId }, part, json);
     },
     async end() {
       progress.flush();

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { messageOf } from "../base/errors.ts";
 import { invalidInput } from "../base/invalid-input.ts";
-import { type Json, toJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
 import type { DataPart } from "../log/data-part.ts";
 import type { EmittedPart } from "../log/event-parts.ts";
@@ -33,8 +33,8 @@ function emittedLine(leg: Leg): Line {
 }
 
 /**
- * Stores a part of a tool or a hook, or shows it if it is transient. `copy` is the JSON of its data if they
- * are a literal. Resolves when it is stored or shown. An invalid part is also reported to `onError`, because
+ * Stores a part of a tool or a hook, or shows it if it is transient. `json` is that of its data, see `Given`.
+ * Resolves when it is stored or shown. An invalid part is also reported to `onError`, because
  * the caller may not await the promise.
  *
  * @throws PawlError `invalid_input`
@@ -43,10 +43,10 @@ export async function emitPart(
   leg: Leg,
   by: Emitter,
   part: EmittedPart,
-  copy: Json | undefined,
+  json: Json | undefined,
 ): Promise<void> {
   const line = emittedLine(leg);
-  const event = checkedPart(leg, by, part, copy);
+  const event = checkedPart(leg, by, part, json);
   const isTransient = part.transient === true;
   const placed = line.placed.then(async () => {
     if (isTransient) {
@@ -89,13 +89,13 @@ const PART: OptionKinds<EmittedPart> = {
   transient: "boolean",
 };
 
-function checkedPart(leg: Leg, by: Emitter, part: EmittedPart, copy: Json | undefined): DataPart {
+function checkedPart(leg: Leg, by: Emitter, part: EmittedPart, json: Json | undefined): DataPart {
   try {
     if (openRun(leg.log.state) === undefined)
       throw invalidInput("The run has ended, so a hook can emit nothing more.");
     checkOptions("context.emit()", part, PART, { code: "invalid_input" });
     const { type, id, transient = false } = part;
-    const data = copy ?? dataJson(part);
+    const data = checkedData(part, json);
     const { length } = JSON.stringify(data);
     const most = MOST_PART_CHARS[transient ? "transient" : "stored"];
     if (length > most) {
@@ -118,8 +118,17 @@ function checkedPart(leg: Leg, by: Emitter, part: EmittedPart, copy: Json | unde
   }
 }
 
-function dataJson({ type, data }: EmittedPart): Json {
-  const loss = jsonLoss(data, "data");
-  if (loss === undefined) return toJson(data);
+function checkedData({ type, data }: EmittedPart, json: Json | undefined): Json {
+  const loss = data === json ? undefined : lossIn(data);
+  if (loss === undefined && json !== undefined) return json;
   throw invalidInput(`The \`data\` of "${type}" must be a value that JSON can represent; ${loss}.`);
+}
+
+/** Describes the first part of some data that JSON would lose. A getter of the data may throw. */
+function lossIn(data: unknown): string | undefined {
+  try {
+    return jsonLoss(data, "data");
+  } catch (cause) {
+    return `it fails with "${messageOf(cause)}"`;
+  }
 }

@@ -4,7 +4,8 @@ import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallState } from "../session/state.ts";
-import { checkedResult } from "../tools/result-loss.ts";
+import { resultLoss } from "../tools/result-loss.ts";
+import type { Given } from "../tools/tool-outcome.ts";
 import { addReport } from "./live-reports.ts";
 import { reportOnce } from "./tool-mistakes.ts";
 
@@ -17,10 +18,10 @@ const MOST_REPORT_CHARS = 10_000;
 /** The progress of a running call, as readers get it. */
 export interface CallProgress {
   /**
-   * Takes a report, and shows it now or after a short time. `copy` is its JSON if the report is a literal. A
-   * report that JSON would lose in part is not shown, and is reported to `onError`.
+   * Takes a report, and shows it now or after a short time. A report that JSON would lose in part is not
+   * shown, and is reported to `onError`.
    */
-  report(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
+  report(report: Given, options: { conflate?: boolean } | undefined): void;
   /** Shows the reports at once that were not shown yet. */
   flush(): void;
 }
@@ -47,8 +48,8 @@ export function callProgress(leg: Leg, { callId, toolName }: CallState): CallPro
   };
   return {
     flush,
-    report(value, copy, options = {}) {
-      const data = checkedReport(leg, toolName, value, copy, options);
+    report(report, options = {}) {
+      const data = checkedReport(leg, toolName, report, options);
       if (data === undefined) return;
       if (waiting.at(-1)?.conflate) waiting.pop();
       waiting.push({ data: shortReport(leg.access.hide(data)), conflate: options.conflate ?? true });
@@ -64,8 +65,7 @@ export function callProgress(leg: Leg, { callId, toolName }: CallState): CallPro
 function checkedReport(
   leg: Leg,
   toolName: string,
-  value: unknown,
-  copy: Json | undefined,
+  { value, json }: Given,
   options: unknown,
 ): Json | undefined {
   const whose = `The tool "${toolName}" of the agent "${leg.run.agent.name}"`;
@@ -75,10 +75,10 @@ function checkedReport(
     reportOnce(leg, toolName, "progress", new Error(`${whose}: ${messageOf(cause)}`, { cause }));
     return undefined;
   }
-  const checked = copy === undefined ? checkedResult(value, "report") : { json: copy };
-  if ("json" in checked) return checked.json;
-  const message = `${whose} reported progress that JSON cannot represent: ${checked.loss}. The report was not sent.`;
-  reportOnce(leg, toolName, checked.loss, new Error(message));
+  const loss = value === json ? undefined : resultLoss(value, "report");
+  if (loss === undefined && json !== undefined) return json;
+  const message = `${whose} reported progress that JSON cannot represent: ${loss}. The report was not sent.`;
+  reportOnce(leg, toolName, `${loss}`, new Error(message));
   return undefined;
 }
 

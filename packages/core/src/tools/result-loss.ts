@@ -9,11 +9,24 @@ export type CheckedResult = { json: Json } | { loss: string };
 /** Converts a tool's return value, or what has this `name`, to JSON, unless JSON would lose a part of it. */
 export function checkedResult(value: unknown, name = "result"): CheckedResult {
   try {
-    const loss = lossOf(value, name, MAX_DEPTH);
+    const loss = resultLoss(value, name);
     return loss === undefined ? { json: toJson(value) } : { loss };
   } catch (cause) {
-    return { loss: `it fails with "${messageOf(cause)}"` };
+    return { loss: failureOf(cause) };
   }
+}
+
+/** Describes the first part of a tool's value that JSON would lose; `undefined` if it loses nothing. */
+export function resultLoss(value: unknown, name: string): string | undefined {
+  try {
+    return lossOf(value, name, MAX_DEPTH);
+  } catch (cause) {
+    return failureOf(cause);
+  }
+}
+
+function failureOf(cause: unknown): string {
+  return `it fails with "${messageOf(cause)}"`;
 }
 
 /** The error of a call whose result JSON would lose in part. The model reads its message. */

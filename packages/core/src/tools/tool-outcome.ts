@@ -1,6 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import { isJsonObject, type Json, literalCopy, lossless } from "../base/json.ts";
-import type { EmittedPart } from "../log/event-parts.ts";
+import { isJsonObject, type Json, literalCopy, lossless, toJson } from "../base/json.ts";
 import { listedProblems } from "../schema/problems.ts";
 
 /**
@@ -15,13 +14,34 @@ export function literalResult(value: unknown): Json | undefined {
   );
 }
 
-/**
- * Copies a part at once, because the tool or hook that emits it may change it. The second is the JSON of its
- * data, if they are a literal.
- */
-export function emittedCopy(part: EmittedPart): [part: EmittedPart, data: Json | undefined] {
-  const copy: EmittedPart = isJsonObject(part as unknown) ? { ...part } : part;
-  return [copy, copy?.data === undefined ? undefined : literalResult(copy.data)];
+/** What a tool or a hook has given to a method of its context. It may change it afterwards. */
+export interface Given {
+  /** The value, for checks: a copy if it is a literal. JSON may lose a part of any other value. */
+  value: unknown;
+  /** The JSON of the value when it was given; `undefined` if it had none. */
+  json: Json | undefined;
+}
+
+/** Takes the JSON of a value at once. */
+export function given(value: unknown): Given {
+  const copy = literalResult(value);
+  return { value: copy ?? value, json: copy === undefined ? jsonOrNothing(value) : copy };
+}
+
+function jsonOrNothing(value: unknown): Json | undefined {
+  try {
+    return toJson(value);
+  } catch {
+    // A check that follows finds the reason.
+    return undefined;
+  }
+}
+
+/** Copies a part or an event at once, with its `data` as {@link given} returns it. */
+export function givenWithData<T extends { data?: unknown }>(item: T): [item: T, json: Json | undefined] {
+  if (!isJsonObject(item as unknown) || item.data === undefined) return [item, undefined];
+  const { value, json } = given(item.data);
+  return [{ ...item, data: value }, json];
 }
 
 /** Returns the message for a call whose input does not match the tool's schema. */

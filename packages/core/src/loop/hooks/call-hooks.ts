@@ -11,7 +11,7 @@ import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
-import { askInRun, emitInHook } from "./context-methods.ts";
+import { appendInHook, askInRun, emitInHook } from "./context-methods.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -196,6 +196,6 @@ function runContext(leg: Leg, hook: string): RunContext {
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
     emit: (part) => emitInHook(leg, hook, part),
-    append: async (event) => await (await leg.parts.load()).appendEvent(leg, "hook", event),
+    append: (event) => appendInHook(leg, event),
   };
 }

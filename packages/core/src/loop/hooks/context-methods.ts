@@ -1,6 +1,7 @@
 import type { RunContext } from "../../hooks/hook.ts";
+import type { AppendableEvent } from "../../log/event.ts";
 import type { EmittedPart } from "../../log/event-parts.ts";
-import { emittedCopy } from "../../tools/tool-outcome.ts";
+import { givenWithData } from "../../tools/tool-outcome.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { Asker } from "../leg/part-types.ts";
 
@@ -12,8 +13,14 @@ export function emitInHook(leg: Leg, name: string, part: EmittedPart): Promise<v
 }
 
 async function emitCopy(leg: Leg, name: string, part: EmittedPart): Promise<void> {
-  const copy = emittedCopy(part);
+  const copy = givenWithData(part);
   await (await leg.parts.load()).emitPart(leg, { name }, ...copy);
+}
+
+/** Stores an event of a hook. */
+export async function appendInHook(leg: Leg, event: AppendableEvent): Promise<boolean> {
+  const copy = givenWithData(event);
+  return await (await leg.parts.load()).appendEvent(leg, "hook", ...copy);
 }
 
 /**

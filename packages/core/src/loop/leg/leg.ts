@@ -50,7 +50,12 @@ export interface Parts extends ConsentParts<Leg> {
 
   // Events of hooks and tools.
   /** Stores an event of a hook or a tool. Resolves to `false` if its key is stored already. */
-  appendEvent(leg: Leg, whose: "hook" | "tool", event: AppendableEvent): Promise<boolean>;
+  appendEvent(
+    leg: Leg,
+    whose: "hook" | "tool",
+    event: AppendableEvent,
+    json: Json | undefined,
+  ): Promise<boolean>;
 
   // Output.
   /** Finds the run's output in a complete answer, and validates it. */
@@ -131,7 +136,7 @@ export interface Parts extends ConsentParts<Leg> {
   // What readers get from calls and hooks.
   /** Shows the progress and the parts of a running call to readers. */
   callOutput(leg: Leg, call: CallState): CallOutput;
-  /** Stores or shows a part. `copy` is the JSON of its data if they are a literal. */
+  /** Stores or shows a part of a hook. */
   emitPart(leg: Leg, by: { name: string }, ...part: Parameters<CallOutput["emit"]>): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
+import type { Given } from "../../tools/tool-outcome.ts";
 
 /** A hook or a tool that asks a model. */
 export interface Asker {
@@ -121,12 +122,12 @@ export interface ConsentParts<Leg> {
   ): ReturnType<PrepareKnown<R>>;
 }
 
-/** What a running call shows to readers. `copy` is the JSON of the data if they are a literal. */
+/** What a running call shows to readers. `json` is that of a part's data, see `Given`. */
 export interface CallOutput {
   /** Shows a report of progress, now or after a short time, so that readers do not get too many. */
-  progress(data: unknown, copy: Json | undefined, options: { conflate?: boolean } | undefined): void;
+  progress(report: Given, options: { conflate?: boolean } | undefined): void;
   /** Stores or shows a part. */
-  emit(part: EmittedPart, copy: Json | undefined): Promise<void>;
+  emit(part: EmittedPart, json: Json | undefined): Promise<void>;
   /** Shows the last report. Resolves when all is stored, and waiting readers have had the time to read it. */
   end(): Promise<void>;
 }

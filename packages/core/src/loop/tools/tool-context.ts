@@ -6,7 +6,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { emittedCopy, literalResult } from "../../tools/tool-outcome.ts";
+import { given, givenWithData } from "../../tools/tool-outcome.ts";
 import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -85,8 +85,8 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
     }),
     progress: (data, options) => {
       if (isOver(call, record)) return;
-      const copy = literalResult(data);
-      void shownBy(leg, call, record).then((output) => output?.progress(data, copy, options));
+      const report = given(data);
+      void shownBy(leg, call, record).then((output) => output?.progress(report, options));
     },
     emit: (part) => {
       const emitted = emit(leg, call, record, part);
@@ -135,7 +135,7 @@ function shownBy(leg: Leg, call: CallState, record: CallRecord): Promise<CallOut
 /** Stores or shows a part of a running tool. Rejects if the call has its result. */
 async function emit(leg: Leg, call: CallState, record: CallRecord, part: EmittedPart): Promise<void> {
   checkOpen(call, record);
-  const copy = emittedCopy(part);
+  const copy = givenWithData(part);
   const output = await shownBy(leg, call, record);
   await (output ?? (await leg.parts.load()).callOutput(leg, call)).emit(...copy);
 }
@@ -148,7 +148,8 @@ async function appended(
   event: AppendableEvent,
 ): Promise<boolean> {
   checkOpen(call, record);
-  return await (await leg.parts.load()).appendEvent(leg, "tool", event);
+  const copy = givenWithData(event);
+  return await (await leg.parts.load()).appendEvent(leg, "tool", ...copy);
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */

@@ -42,6 +42,12 @@ const shown = (events: readonly SessionEvent[]) =>
         : [];
   });
 
+const failing = {
+  get broken() {
+    throw new Error("No.");
+  },
+};
+
 describe("T8 context.emit() of a tool", () => {
   it("stores parts in order, before the call's result, also if nobody awaits them", async () => {
     const { events, log, sessionId } = await running(({ emit, callId }) => {
@@ -83,6 +89,22 @@ describe("T8 context.emit() of a tool", () => {
     expect(shown(events)).toEqual([{ n: 1 }, "result"]);
   });
 
+  it("W1 copies dates and instances at once, in parts, reports and events", async () => {
+    const { events } = await running(async ({ emit, progress, append }) => {
+      const at = new Date(0);
+      const row = Object.assign(new (class Row {})(), { at, n: 1 });
+      progress(row, { conflate: false });
+      void emit({ type: "data-a", data: { at } });
+      void append({ type: "app.row", data: { at } });
+      row.n = 2;
+      at.setUTCFullYear(2000);
+    });
+    const stored = events.flatMap((event) => ((event.type as string) === "app.row" ? [event.data] : []));
+    const first = { at: "1970-01-01T00:00:00.000Z" };
+    expect(shown(events)).toEqual([{ ...first, n: 1 }, first, "result"]);
+    expect(stored).toEqual([first]);
+  });
+
   it("is not read by the model, and a late reader gets it from the log", async () => {
     const { pawl, model, sessionId } = await running(({ emit }) =>
       emit({ type: "data-secret", data: "hidden" }),
@@ -101,6 +123,7 @@ describe("T8 context.emit() of a tool", () => {
       'The `data` of "data-a" must be a value that JSON can represent; data.ratio is NaN',
     ],
     ["a Map", { type: "data-a", data: new Map() }, "data is an instance of Map"],
+    ["a getter that throws", { type: "data-a", data: failing }, 'it fails with "No."'],
     ["a field that it does not have", { type: "data-a", data: 1, key: "k" }, 'has no option "key"'],
     ["no object", "data-a", "takes an object of options"],
     [
@@ -167,13 +190,7 @@ it("W1 hooks may change a part after they have emitted it, and get no error of i
       const emitted = emit(part);
       part.id = "2";
       await emitted;
-      const data = Object.defineProperty({}, "broken", {
-        enumerable: true,
-        get: () => {
-          throw new Error("No.");
-        },
-      });
-      const broken = emit({ type: "data-broken", data });
+      const broken = emit({ type: "data-broken", data: failing });
       await broken.catch((error: unknown) => void refused.push(error));
     },
   };
