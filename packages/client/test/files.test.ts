@@ -2,6 +2,7 @@ import { memoryFiles } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { dot, image, pdf, serveFiles } from "../../sse/test/support/filing.ts";
+import { createAgentClient } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, serve, when } from "./support/clients.ts";
 
 const photo = () => new File([dot], "dot.png", { type: "image/whatever" });
@@ -51,6 +52,33 @@ describe("send() with files", () => {
     });
     expect(await (await client.file(part.id)).bytes()).toEqual(dot);
     await expect(client.file("0".repeat(64))).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("F1 rejects if the bytes of a file stop arriving", async () => {
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(dot) });
+    const client = createAgentClient({
+      url: "https://example.test",
+      silenceMs: 50,
+      fetch: async () => new Response(body),
+    });
+    await expect(client.file("0".repeat(64))).rejects.toMatchObject({ code: "network" });
+  });
+
+  it.each(["", ".", ".."])("F1 W1 asks for no other path with the id %j", async (id) => {
+    const asked: unknown[] = [];
+    const client = createAgentClient({
+      url: "https://example.test/api",
+      sessionId: id,
+      fetch: async (url) => {
+        asked.push(url);
+        return new Response(null, { status: 404 });
+      },
+    });
+    await expect(client.file(id)).rejects.toMatchObject({ code: "not_found" });
+    await expect
+      .poll(() => client.getState().error?.code ?? client.getState().phase)
+      .toMatch(/not_found|idle/);
+    expect(asked).toEqual([]);
   });
 
   it("F1 sends files without a text, from any list, and reloads them", async () => {

@@ -1,6 +1,6 @@
 import type { Session } from "@pawl/core";
 import { within } from "./read-events.ts";
-import { isObject, Refused, requester, type WireOptions } from "./request.ts";
+import { isObject, pathOf, Refused, requester, type WireOptions } from "./request.ts";
 
 /** One of the user's sessions, for a list of conversations. */
 export interface ListedSession extends Session {
@@ -46,8 +46,25 @@ export function library(options: WireOptions, silenceMs: number): Library {
       if (isObject(body) && typeof body.id === "string") return body.id;
       throw new Refused(200, "protocol", "The server's response is not a file. Check the client's `url`.");
     },
-    file: async (id, signal) => await (await slowly(`/files/${encodeURIComponent(id)}`, signal)).blob(),
+    file: async (id, signal) => await bytesOf(await slowly(pathOf("files", id), signal), silenceMs),
   };
+}
+
+/** Resolves to the bytes of a file. Rejects if nothing arrives for `silenceMs`, however long the whole takes. */
+async function bytesOf(response: Response, silenceMs: number): Promise<Blob> {
+  const type = response.headers.get("content-type") ?? "";
+  const reader = response.body?.getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await within(silenceMs, reader.read());
+      if (done) break;
+      parts.push(value);
+    }
+    return new Blob(parts, { type });
+  } finally {
+    reader?.cancel().catch(() => undefined);
+  }
 }
 
 function sessionsFrom(body: unknown): ListedSession[] {

@@ -101,7 +101,17 @@ export function posting(body: object): RequestInit {
 
 /** Returns the path of a session. */
 export function sessionPath(id: string): string {
-  return `/sessions/${encodeURIComponent(id)}`;
+  return pathOf("sessions", id);
+}
+
+/**
+ * Returns the path of one session or file.
+ *
+ * @throws Refused `not_found` for an id that addresses drop or resolve: "", "." and ".."
+ */
+export function pathOf(list: string, id: string): string {
+  if (/^\.{0,2}$/.test(id)) throw new Refused(404, "not_found", "There is none.");
+  return `/${list}/${encodeURIComponent(id)}`;
 }
 
 /** Returns whether a retry may succeed: the network, the server or a proxy failed. */
