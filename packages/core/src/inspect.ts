@@ -38,6 +38,7 @@ export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
 export type { OfCall } from "./log/event-data.ts";
 export type { CalledBy, Checkpoint, NextRun, QuestionPlace, RefusedContent } from "./log/event-parts.ts";
+export { isDataPartName } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";
 export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";

@@ -50,7 +50,7 @@ export function library(options: WireOptions, silenceMs: number): Library {
   };
 }
 
-/** Resolves to the bytes of a file. Rejects if nothing arrives for `silenceMs`, however long the whole takes. */
+/** Resolves to the bytes of a file. Rejects if nothing arrives for `silenceMs`. */
 async function bytesOf(response: Response, silenceMs: number): Promise<Blob> {
   const type = response.headers.get("content-type") ?? "";
   const reader = response.body?.getReader();

@@ -101,3 +101,18 @@ export interface EmittedPart {
   /** Whether only clients that are connected now get the part, and it is not stored. Default: `false`. */
   transient?: boolean;
 }
+
+/**
+ * Returns whether an emitted part may have this name: `data-` and 1 to 195 characters without spaces and
+ * colons.
+ *
+ * @example
+ * ```ts
+ * import { isDataPartName } from "@pawl/core/inspect";
+ *
+ * console.log(isDataPartName("data-weather"), isDataPartName("weather")); // true false
+ * ```
+ */
+export function isDataPartName(name: unknown): name is EmittedPart["type"] {
+  return typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name);
+}

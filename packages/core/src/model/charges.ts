@@ -68,7 +68,7 @@ export function usageCharges(options: UsageChargesOptions): (sent: object) => Ra
     if (fresh.length > 0) unknown = [...unknown, ...fresh];
     const charges = chargesIn(all, options, included);
     // Nearly every usage has nothing to add.
-    if (charges === NOTHING && unknown.length === 0) return own as RawUsage;
+    if (charges === NO_COUNTS && unknown.length === 0) return own as RawUsage;
     return { ...own, ...charges, ...(unknown.length > 0 && { unknown_fields: [...unknown] }) };
   };
 }
@@ -110,8 +110,8 @@ function usesUsd({ server_tool_use: counts }: Fields, { perThousandUses }: Prici
   return usd;
 }
 
-const NOTHING: RawUsage = {};
-const NO_ITERATIONS = { counts: NOTHING, otherUsd: 0 };
+const NO_COUNTS: RawUsage = {};
+const NO_ITERATIONS = { counts: NO_COUNTS, otherUsd: 0 };
 
 /**
  * Adds the parts of an answer that its totals leave out, e.g. a compaction. `otherUsd` is how much more the

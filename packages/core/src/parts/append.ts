@@ -11,8 +11,8 @@ import { openRun } from "../session/state.ts";
 const MOST_EVENT_CHARS = 1_000_000;
 
 /**
- * Stores an event of a hook or a tool. `json` is that of its data, see `Given`. Resolves to `false` if its key
- * is stored already.
+ * Stores an event of a hook or a tool. `json` is that of its data, see `Given`. Resolves to `false` if its
+ * key is stored already.
  *
  * @throws PawlError `invalid_input` for events that a hook or tool may not store
  */

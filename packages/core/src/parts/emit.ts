@@ -4,7 +4,7 @@ import { invalidInput } from "../base/invalid-input.ts";
 import type { Json } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
 import type { DataPart } from "../log/data-part.ts";
-import type { EmittedPart } from "../log/event-parts.ts";
+import { type EmittedPart, isDataPartName } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Emitter } from "../loop/leg/part-types.ts";
 import { openRun } from "../session/state.ts";
@@ -77,7 +77,7 @@ export async function allEmitted(leg: Leg): Promise<void> {
 const PART: OptionKinds<EmittedPart> = {
   type: {
     mustBe: '"data-" and 1 to 195 characters without spaces and colons, e.g. "data-weather"',
-    is: (type) => typeof type === "string" && /^data-[^\s:]{1,195}$/.test(type),
+    is: isDataPartName,
     required: true,
     isPublic: true,
   },
@@ -119,13 +119,13 @@ function checkedPart(leg: Leg, by: Emitter, part: EmittedPart, json: Json | unde
 }
 
 function checkedData({ type, data }: EmittedPart, json: Json | undefined): Json {
-  const loss = data === json ? undefined : lossIn(data);
+  const loss = data === json ? undefined : lossOfData(data);
   if (loss === undefined && json !== undefined) return json;
   throw invalidInput(`The \`data\` of "${type}" must be a value that JSON can represent; ${loss}.`);
 }
 
 /** Describes the first part of some data that JSON would lose. A getter of the data may throw. */
-function lossIn(data: unknown): string | undefined {
+function lossOfData(data: unknown): string | undefined {
   try {
     return jsonLoss(data, "data");
   } catch (cause) {

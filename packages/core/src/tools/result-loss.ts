@@ -12,7 +12,7 @@ export function checkedResult(value: unknown, name = "result"): CheckedResult {
     const loss = resultLoss(value, name);
     return loss === undefined ? { json: toJson(value) } : { loss };
   } catch (cause) {
-    return { loss: failureOf(cause) };
+    return { loss: whyItFails(cause) };
   }
 }
 
@@ -21,11 +21,11 @@ export function resultLoss(value: unknown, name: string): string | undefined {
   try {
     return lossOf(value, name, MAX_DEPTH);
   } catch (cause) {
-    return failureOf(cause);
+    return whyItFails(cause);
   }
 }
 
-function failureOf(cause: unknown): string {
+function whyItFails(cause: unknown): string {
   return `it fails with "${messageOf(cause)}"`;
 }
 

@@ -1,4 +1,5 @@
 import { type ContentBlock, type JsonObject, REDACTED, type SessionEvent, type StoredOf } from "@pawl/core";
+import { isDataPartName } from "@pawl/core/inspect";
 import { isOutcomeUnknown } from "@pawl/core/tools";
 
 const SILENT = "This did not work.";
@@ -175,9 +176,7 @@ export const PARTS: { readonly mustBe: string; is(value: unknown): boolean } = {
   is: (parts) =>
     // Neither a list nor a Map.
     Object.prototype.toString.call(parts) === "[object Object]" &&
-    Object.entries(Object(parts)).every(
-      ([type, name]) => /.\../.test(type) && typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name),
-    ),
+    Object.entries(Object(parts)).every(([type, name]) => /.\../.test(type) && isDataPartName(name)),
 };
 
 /** How the option `expose` is checked. */
