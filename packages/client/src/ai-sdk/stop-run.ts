@@ -29,8 +29,8 @@ const WAITS_MS = [100, 200, 400, 800, 1_500];
  * Stops a chat's run on the server. `stop()` of `useChat` only stops reading: the run continues, and is paid
  * for. The text that was written until then stays, in the page and after a reload.
  *
- * Never rejects. Resolves to whether the server has accepted the request. If it has not, the page stops
- * reading, as by `chat.stop()`.
+ * Never rejects. Tries again for up to 3 s while the server does not have the message yet. Resolves to
+ * whether the server has accepted the request. If it has not, the page stops reading, as by `chat.stop()`.
  *
  * @throws PawlError `config` if `chat` or `api` is missing.
  *

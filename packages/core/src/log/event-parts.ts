@@ -98,7 +98,7 @@ export interface EmittedPart {
   type: `data-${string}`;
   data: Json;
   id?: string;
-  /** Whether only clients that are connected now get the part, and it is not stored. Default: `false`. */
+  /** Whether the part is only shown to connected clients, and not stored. Default: `false`. */
   transient?: boolean;
 }
 

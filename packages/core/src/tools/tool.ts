@@ -120,8 +120,8 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   wait(until: Moment & { state?: Json }): never;
   /**
-   * Sends a progress report to the clients that are connected now: the reports of a call in their order, and
-   * the last one always before the call's result. Reports are not stored. A report of more than 10,000
+   * Sends a progress report to connected clients: the reports of a call in their order, and the last one
+   * always before the call's result. Reports are not stored. A report of more than 10,000
    * characters of JSON is sent as text, and cut.
    *
    * Clients get reports at most ten times a second, and then only the newest one. With `{ conflate: false }`
@@ -135,11 +135,12 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * in the run's message, and the model never reads it. The part is stored in the log at once, in order with
    * the run's other events, also if the call fails later.
    *
-   * - `type`: begins with `data-`; at most 200 characters
+   * - `type`: `data-` and 1 to 195 characters without spaces and colons
    * - `data`: any JSON, at most a million characters
-   * - `id`: a part with the `type` and `id` of an earlier part of the same message replaces it
-   * - `transient`: only clients that are connected now get the part, and it is not stored. Its data have at
-   *   most 50,000 characters. Default: `false`.
+   * - `id`: 1 to 200 characters; a part with the `type` and `id` of an earlier part of the same message
+   *   replaces it
+   * - `transient`: the part is not stored. Connected clients get it; one that connects while the call is
+   *   running may get it again. Its data have at most 50,000 characters. Default: `false`.
    *
    * An `idempotent` tool runs again after a crash, and emits its parts again: give them an `id`. Resolves
    * once the part is stored.

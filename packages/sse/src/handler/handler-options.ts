@@ -83,8 +83,8 @@ export interface HandlerOptions<Name extends string = string> {
   maxHistoryBytes?: number;
   /**
    * The maximum size of a file that is uploaded to `POST /files`, in bytes. A larger one is refused with 413,
-   * and not read further. Default: 20,000,000, which no message's file may exceed. Bodies of `POST /runs` may
-   * have files in base64; `maxBodyBytes` limits those.
+   * and not read further. Default: 20,000,000; a higher value has no effect, because files of messages have
+   * limits of their own. Bodies of `POST /runs` may have files in base64; `maxBodyBytes` limits those.
    */
   maxFileBytes?: number;
   /**
@@ -132,8 +132,8 @@ export interface HandlerOptions<Name extends string = string> {
    */
   expose?: Expose;
   /**
-   * The events of your own that pages show as parts of messages, as if a tool had emitted them: by their type
-   * the name of the part, e.g. `{ "acme.plan": "data-plan" }`. Default: none.
+   * Shows your own events as parts of messages, as if a tool had emitted them. Keys are types of events,
+   * values names of parts, e.g. `{ "acme.plan": "data-plan" }`. Default: none.
    */
   parts?: EventParts;
   /**

@@ -72,7 +72,7 @@ export const CLIENTS: readonly Client[] = [
     packages: ["ai-6-first", "ai-6-middle", "ai-6", "ai-7-first", "ai"],
     each: /\["6\.0\.37", "6\.0\.160", 6, "7\.0\.0", 7\]/,
     cells: {
-      reload: version("the usage, and the same after a reload"),
+      reload: [`${AI}chatbot-story.test.ts`, "sends, and is reloaded in the middle of a text and of a tool"],
       "two tabs": page("in two tabs at one question"),
       stop: page("stops the run by the route"),
       retry: version("shows a failure, and its Retry button works"),
@@ -159,7 +159,7 @@ export const CLIENTS: readonly Client[] = [
     },
   },
   {
-    name: "Plain SSE",
+    name: "`eventsource`",
     about: "`EventSource` and `fetch` over `native()`, with `reduceView()` of `@pawl/core/view`.",
     packages: ["eventsource"],
     cells: {

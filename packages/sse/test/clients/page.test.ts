@@ -98,7 +98,8 @@ named test does not exist or does not run with all versions of its client. To up
 - **stop**, **retry**: the user stops a run, or tries a failed one again.
 - **approval**, **question**: the user is asked, and the answer continues the run.
 - **page tool**: the page runs a tool with \`runsIn: "client"\`, or answers for it.
-- **file**: a file in the user's message. **source**, **output**: those of the answer.
+- **file**: a file in the user's message. **source**: one that the answer cites or a tool has found.
+  **output**: the structured output of the agent.
 - **expiry**: a question that nobody has answered in time has its default, and does not block the page.
 
 ${overview()}

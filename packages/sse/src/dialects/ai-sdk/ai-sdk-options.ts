@@ -8,27 +8,28 @@ export interface AiSdkOptions {
    *
    * - `mark`: the text's parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide
    *   them.
-   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7.0.70: in older clients the event ends the
-   *   run.
+   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7.0.70 or newer in all clients: in older
+   *   ones the event ends the stream with an error, and the run continues.
    */
   lostText?: "mark" | "reset";
   /**
    * What `GET /runs/:id` has of a message in progress. Default: `show`.
    *
    * - `show`: its parts so far.
-   * - `hide`: nothing, so that the user's message is the last one. For pages that resume only then: the
+   * - `hide`: nothing, so that the user's message is the last one. For pages that resume only if it is: the
    *   stream sends the whole message.
    */
   inProgress?: "show" | "hide";
   /**
    * Whether a page that connects gets the error of a run that had failed before. Default: `true`. With
-   * `false` the run just ends, for pages that send no message while `status` is `error`. A page that was
-   * connected gets the error in any case.
+   * `false` the run just ends, for pages that let the user send nothing while `status` is `error`. A page
+   * that was connected gets the error in any case.
    */
   replayFailures?: boolean;
   /**
-   * Returns the text of the error event with which a stream ends: `chat.error.message` on the page. `code` is
-   * the run's stop type or a wire code. Default: the message, which is written for the user.
+   * Returns the text of the error event with which a stream ends: `chat.error.message` on the page. `code`
+   * is the run's stop type, or the code of an error of Pawl. Default: the message, which is written for the
+   * user.
    */
   errorText?(failure: { code: string; message: string }): string;
 }
