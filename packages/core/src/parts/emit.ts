@@ -51,7 +51,9 @@ export async function emitPart(
   const placed = line.placed.then(async () => {
     if (isTransient) {
       await line.stored;
-      addReport(leg, { event: { type: "transient_part", data: leg.access.hide(event) } });
+      // A part of a hook belongs to no call, and is of no use to clients that connect later.
+      const ended = by.callId === undefined && { endedAt: leg.log.storedSeq };
+      addReport(leg, { event: { type: "transient_part", data: leg.access.hide(event) }, ...ended });
       return {};
     }
     // Readers get stored events before reports that they have not read yet.

@@ -201,6 +201,36 @@ it("W1 hooks may change a part after they have emitted it, and get no error of i
   expect(refused).toHaveLength(1);
 });
 
+it("T8 a transient part of a hook does not reach clients that connect later", async () => {
+  const started = Promise.withResolvers<string>();
+  const connected = Promise.withResolvers<void>();
+  const hook: Hook = {
+    name: "toast",
+    beforeRun: async ({ emit }) => {
+      await emit({ type: "data-toast", data: "Welcome", transient: true });
+    },
+  };
+  const slow = tool({
+    name: "slow",
+    description: "",
+    input: nothing,
+    execute: async (_, { sessionId }) => {
+      started.resolve(sessionId);
+      await connected.promise;
+    },
+  });
+  const world = setup([{ tools: [{ name: "slow" }] }, { text: "Ok." }], { tools: [slow], hooks: [hook] });
+  const first = collect(world.pawl.run("tester", { ...user, input: "Go" }));
+  const sessionId = await started.promise;
+  await settled();
+  const { lastSeq = 0 } = (await world.store.sessions.get(sessionId)) ?? {};
+  const late = collect(world.pawl.follow(sessionId, { afterSeq: lastSeq, untilIdle: true }));
+  await settled();
+  connected.resolve();
+  expect(shown(await first)).toEqual(["Welcome", "result"]);
+  expect(shown(await late)).toEqual(["result"]);
+});
+
 it("T8 hooks emit parts, and none after the run", async () => {
   let late: (() => Promise<void>) | undefined;
   const hook: Hook = {
