@@ -87,7 +87,7 @@ export const CLIENTS: readonly Client[] = [
   },
   {
     name: "AG-UI",
-    about: "`HttpAgent` of `@ag-ui/client` over `agUi()`.",
+    about: "`HttpAgent` of `@ag-ui/client` over `agUi()`, see [Use AG-UI or CopilotKit](guide/ag-ui.md).",
     packages: ["@ag-ui/client-0.0.59", "@ag-ui/client"],
     each: /\["0\.0\.59", "1\.0"\]/,
     cells: {
@@ -106,7 +106,7 @@ export const CLIENTS: readonly Client[] = [
   },
   {
     name: "CopilotKit",
-    about: "`@copilotkit/core` with the agent of the README of `@pawl/sse`, over `agUi()`.",
+    about: "`@copilotkit/core` with the agent of [Use AG-UI or CopilotKit](guide/ag-ui.md), over `agUi()`.",
     packages: ["@copilotkit/core"],
     cells: {
       reload: [`${AG}copilotkit-page.test.ts`, "resumes after a reload in the middle of an answer"],
