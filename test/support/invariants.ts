@@ -170,7 +170,11 @@ function assertStartedFirst(log: readonly StoredEvent[]): void {
 function assertAnsweredFirst(log: readonly StoredEvent[]): void {
   const open = new Set<string>();
   for (const event of log) {
-    if (event.type === "tool_answered") open.delete(event.data.call_id);
+    if (event.type === "tool_answered") {
+      const { call_id, closed, closed_by } = event.data;
+      assert.equal(closed === undefined, closed_by === undefined, `what has closed ${call_id}?`);
+      open.delete(call_id);
+    }
     if (event.type !== "tool_suspended" && event.type !== "tool_result") continue;
     assert.ok(!open.has(event.data.call_id), `a question of ${event.data.call_id} is open at ${event.seq}`);
     if (event.type === "tool_suspended") open.add(event.data.call_id);

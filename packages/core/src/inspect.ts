@@ -37,7 +37,15 @@ export type { DataPart } from "./log/data-part.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
 export type { OfCall } from "./log/event-data.ts";
-export type { CalledBy, Checkpoint, NextRun, QuestionPlace, RefusedContent } from "./log/event-parts.ts";
+export type {
+  CalledBy,
+  Checkpoint,
+  Closed,
+  ClosedBy,
+  NextRun,
+  QuestionPlace,
+  RefusedContent,
+} from "./log/event-parts.ts";
 export { isDataPartName } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";

@@ -60,8 +60,8 @@ export function microsFromUsd(usd: number): number {
 }
 
 const NANOS_PER_USD = 1_000_000_000;
-const NANOS_PER_CENT = NANOS_PER_USD / 100;
-const NANOS_PER_MICRO = NANOS_PER_USD / 1_000_000;
+const NANOS_PER_CENT = 10_000_000;
+const NANOS_PER_MICRO = 1_000;
 
 /** Returns an amount in whole billionths of a US dollar. All sums are computed in this unit. */
 // Exact for prices per million tokens with up to three decimals, and for sums of up to two million dollars.

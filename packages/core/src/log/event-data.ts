@@ -5,6 +5,7 @@ import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
   Checkpoint,
+  Closed,
   FileReference,
   NextRun,
   QuestionPlace,
@@ -285,13 +286,13 @@ export interface EventData {
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
-   * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
-   * call's result repeats it. `caller` is what the application says about the user from now on, see
-   * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
-   * `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for a time.
+   * an answer, and `closed_by` what closed it, which logs of earlier versions lack. `error` is why a tool at
+   * the client failed; the call's result repeats it. `caller` is what the application says about the user
+   * from now on, see `RunOptions.caller`. `credentials` says that the answer came with some, which are never
+   * stored. `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for
+   * a time.
    */
-  tool_answered: OfCall &
-    CalledBy & { value: Json; error?: string; closed?: string; expired?: true; hidden?: true };
+  tool_answered: OfCall & CalledBy & Closed & { value: Json; error?: string; expired?: true; hidden?: true };
 
   /**
    * A tool or a hook emitted a part for pages, see `ToolContext.emit`. The model does not read it. A part

@@ -16,6 +16,18 @@ export interface ShortenInput {
 export type QuestionPlace = "run" | "turn" | "resume";
 
 /**
+ * What closed a question without an answer: the user wrote a message, the run was stopped, or it ended for
+ * another reason.
+ */
+export type ClosedBy = "message" | "stop" | "end";
+
+/** Why a question was closed without an answer, as a clause for the model, and what closed it. */
+export interface Closed {
+  closed?: string;
+  closed_by?: ClosedBy;
+}
+
+/**
  * A run that starts in the append that ends another one. `messages` are the `seq`s of the queued messages
  * that it answers.
  */

@@ -100,7 +100,7 @@ function suspendedEvent({ runId }: RunState, waiting: readonly Asking[], clock?:
  */
 export async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   // Without a running leg, a new message ends the suspended run instead, see `prepareSupersededEnd`.
-  await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
+  await log.appendAtTip(closeOpenCalls(run, "message", () => OVERTAKEN));
 }
 
 /** The next run. Its start is stored in the append that ends the current run. */

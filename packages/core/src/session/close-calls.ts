@@ -4,6 +4,7 @@ import { isBlank } from "../base/text.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
+import type { Closed, ClosedBy } from "../log/event-parts.ts";
 import { type Asking, isHidden, isWaiting, type RunQuestion } from "./asking.ts";
 import { type CallState, callsWithoutResult, type RunState } from "./state.ts";
 
@@ -21,17 +22,18 @@ export const OVERTAKEN = "the user wrote a new message instead of answering.";
  */
 export function closeOpenCalls(
   run: RunState,
+  by: ClosedBy,
   reasonFor: (call: CallState | RunQuestion) => string,
 ): NewEvent[] {
   return [
-    ...callsWithoutResult(run).flatMap((call) => closeCall(call, reasonFor(call))),
-    ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, reasonFor(asked))),
+    ...callsWithoutResult(run).flatMap((call) => closeCall(call, by, reasonFor(call))),
+    ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, by, reasonFor(asked))),
   ];
 }
 
 /** Returns the event that closes a question without an answer. */
-function closedQuestion(asking: Asking, closed: string): NewEvent {
-  return answeredEvent(asking, { value: null, closed });
+function closedQuestion(asking: Asking, closed_by: ClosedBy, closed: string): NewEvent {
+  return answeredEvent(asking, { value: null, closed, closed_by });
 }
 
 /** Returns the event that answers an expired question with its default. */
@@ -41,7 +43,7 @@ export function expiredAnswer(asking: Asking): NewEvent {
 
 function answeredEvent(
   asking: Asking,
-  answer: Pick<EventData["tool_answered"], "value" | "closed" | "expired">,
+  answer: Pick<EventData["tool_answered"], "value" | "expired"> & Closed,
 ): NewEvent {
   const { toolName: tool_name, callId: call_id } = asking;
   const data = { tool_name, call_id, ...answer, ...(isHidden(asking) && { hidden: true as const }) };
@@ -50,7 +52,7 @@ function answeredEvent(
 
 /** Returns the events that give each of these calls a result. The calls must not have one yet. */
 export function closeCalls(calls: readonly CallState[], reason: string): NewEvent[] {
-  return calls.flatMap((call) => closeCall(call, reason));
+  return calls.flatMap((call) => closeCall(call, "end", reason));
 }
 
 /**
@@ -58,13 +60,13 @@ export function closeCalls(calls: readonly CallState[], reason: string): NewEven
  * counts as skipped. If the call was started, waits for a time or runs at a page, its result says that the
  * outcome is unknown. Otherwise, the result says that the call was not run.
  */
-function closeCall(call: CallState, reason: string): NewEvent[] {
+function closeCall(call: CallState, by: ClosedBy, reason: string): NewEvent[] {
   if (isWaiting(call)) {
     // A page may have begun to run its tool, or be done with it.
     if (isHidden(call) || call.question?.clientTool !== undefined)
-      return [closedQuestion(call, reason), resultEvent(call, false, outcomeUnknown(reason))];
+      return [closedQuestion(call, by, reason), resultEvent(call, false, outcomeUnknown(reason))];
     return [
-      closedQuestion(call, reason),
+      closedQuestion(call, by, reason),
       resultEvent(call, true, { answered: false, reason }, { data: { skipped: "closed" } }),
     ];
   }

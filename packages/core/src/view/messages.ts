@@ -6,7 +6,7 @@ import { REDACTED } from "../log/store/redacted.ts";
 import { isText, isToolUse } from "../model/content.ts";
 import { joinedText } from "./change.ts";
 import { citationsIn, filePart, foundParts } from "./outcome.ts";
-import { isQuestionPart, withoutResult } from "./question-part.ts";
+import { redactedCall } from "./question-part.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
@@ -23,18 +23,10 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
     if (message.role === "user" && message.seq !== data.seq) return message;
     const parts =
       message.role === "user"
-        ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
-        : message.parts.flatMap((part) => redactedData(part, data.seq) ?? redactedPart(part, data));
-    const text = message.role === "user" ? REDACTED : joinedText(parts);
-    return { ...message, text, parts };
+        ? [textPart(message.id, REDACTED)]
+        : message.parts.flatMap((part) => redactedPart(part, data));
+    return { ...message, text: joinedText(parts), parts };
   });
-}
-
-/** Returns an emitted part as a redaction leaves it; `undefined` for other parts. */
-function redactedData(part: ViewPart, seq: number): ViewPart | undefined {
-  // A later event may have replaced the data.
-  if (part.type === "data") return part.seq === seq ? { ...part, data: REDACTED } : part;
-  return undefined;
 }
 
 /**
@@ -45,6 +37,8 @@ function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
+  // A later event may have replaced the data.
+  if (part.type === "data") return [part.seq === seq ? { ...part, data: REDACTED } : part];
   if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.key.startsWith(`${attempt}:`)) {
@@ -52,16 +46,12 @@ function redactedPart(
       return [{ type: "output", key: part.key, open: false, value: REDACTED }];
     if (of === "assistant_message" && part.type !== "output") return redactedAnswerPart(part);
   }
-  if (part.type !== "tool" || part.callId !== call_id) return [part];
-  if (of === "tool_call") return [{ ...part, arguments: {} }];
-  if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
-  const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
-  return [isResult ? withoutResult(part) : part];
+  return [part.type === "tool" && part.callId === call_id ? redactedCall(part, of, seq) : part];
 }
 
 function redactedAnswerPart(part: ViewPart): ViewPart[] {
   if (part.type === "thinking" || part.type === "source") return [];
-  if (part.type === "text") return [{ type: "text", key: part.key, text: REDACTED, open: false }];
+  if (part.type === "text") return [textPart(part.key, REDACTED)];
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
@@ -120,7 +110,7 @@ export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   return resendableBlocks(data).flatMap((block): ViewPart[] => {
     const key = `${data.attempt}:${data.content.indexOf(block)}`;
     if (isText(block) && data.output === "text") return [];
-    if (isText(block)) return [{ type: "text", key, text: block.text, open: false, ...citationsIn(block) }];
+    if (isText(block)) return [{ ...textPart(key, block.text), ...citationsIn(block) }];
     if (block.type === "thinking" && block.thinking !== "") {
       return [{ type: "thinking", key, text: String(block.thinking), open: false }];
     }

@@ -2,6 +2,8 @@ import type { StoredOf } from "../log/event.ts";
 import { REDACTED } from "../log/store/redacted.ts";
 import type { ViewPart, ViewQuestion } from "./view.ts";
 
+type ToolPart = ViewPart & { type: "tool" };
+
 /** The suffix of the key of a part that shows a question about the run. */
 export const QUESTION_KEY = ":ask";
 
@@ -20,44 +22,72 @@ export function isQuestionPart({ key }: ViewPart): boolean {
 }
 
 /** Returns the part that shows a hook's question about the run. */
-export function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
-  const { call_id: callId, tool_name: toolName, payload } = data;
+export function questionPart(event: StoredOf<"tool_suspended">): ViewPart {
+  const { call_id: callId, tool_name: toolName, payload } = event.data;
   return {
     type: "tool",
-    key: `${seq}${QUESTION_KEY}`,
+    key: `${event.seq}${QUESTION_KEY}`,
     callId,
     toolName,
     phase: "waiting",
     arguments: payload,
-    questions: [openQuestion({ data, seq })],
+    questions: [openQuestion(event)],
   };
 }
 
 /** Returns what the view shows of a question that waits for its answer. */
-export function openQuestion({
-  data: { kind },
-  seq,
-}: Pick<StoredOf<"tool_suspended">, "data" | "seq">): ViewQuestion {
-  return { seq, kind, state: "open" };
+export function openQuestion({ seq, data: { kind, payload } }: StoredOf<"tool_suspended">): ViewQuestion {
+  return { seq, kind, payload, state: "open" };
 }
 
-/** Returns a call's part without its result and the answers to its questions. */
-export function withoutResult(part: ViewPart & { type: "tool" }): ViewPart {
-  const questions = part.questions?.map((question) =>
-    question.state === "closed"
-      ? question
-      : { ...question, [question.reason === undefined ? "value" : "reason"]: REDACTED },
+/** Returns a call's part as the redaction of its event `seq`, of the type `of`, leaves it. */
+export function redactedCall(part: ToolPart, of: string, seq: number): ToolPart {
+  if (of === "tool_call") return { ...part, arguments: {} };
+  if (of === "tool_suspended") {
+    const shown = isQuestionPart(part) ? { ...part, arguments: REDACTED } : part;
+    return withQuestions(shown, (question) =>
+      question.seq === seq ? { ...question, payload: REDACTED } : question,
+    );
+  }
+  const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
+  if (!isResult) return part;
+  return withQuestions({ ...part, result: REDACTED }, (question) =>
+    question.by === "user" || question.by === "time"
+      ? { ...question, [question.reason === undefined ? "value" : "reason"]: REDACTED }
+      : question,
   );
-  return { ...part, result: REDACTED, ...(questions && { questions }) };
 }
 
-/** Returns the questions of a call once the last one is answered or closed. */
-export function withAnswer(
-  questions: readonly ViewQuestion[],
-  { seq: resultSeq, data: { value, error, closed, expired } }: StoredOf<"tool_answered">,
-): ViewQuestion[] {
-  const state = closed !== undefined ? "closed" : expired ? "expired" : "answered";
-  const reason = closed ?? error;
-  const last = { state, resultSeq, ...(reason === undefined ? { value } : { reason }) } as const;
-  return questions.map((question, index) => (questions[index + 1] ? question : { ...question, ...last }));
+function withQuestions(part: ToolPart, change: (question: ViewQuestion) => ViewQuestion): ToolPart {
+  return part.questions ? { ...part, questions: part.questions.map(change) } : part;
 }
+
+/** Returns what a call's part shows once its last question is answered or closed. */
+export function answered(
+  { questions = [] }: ToolPart,
+  { seq: resultSeq, data: { value, error, closed, closed_by, expired } }: StoredOf<"tool_answered">,
+): Partial<ToolPart> {
+  const by = closed_by ?? (closed === undefined ? (expired ? "time" : "user") : undefined);
+  const reason = closed ?? error;
+  const last: Partial<ViewQuestion> = {
+    state: STATES[by ?? "end"],
+    ...(by && { by }),
+    resultSeq,
+    ...(reason === undefined ? { value } : { reason }),
+  };
+  return {
+    phase: reason === undefined ? "done" : "error",
+    result: closed === undefined ? (error ?? value) : { answered: false, reason: closed },
+    resultSeq,
+    questions: questions.map((question, at) => (questions[at + 1] ? question : { ...question, ...last })),
+  };
+}
+
+/** The state of a question by what settled it. */
+const STATES = {
+  user: "answered",
+  time: "expired",
+  message: "closed",
+  stop: "stopped",
+  end: "closed",
+} as const;

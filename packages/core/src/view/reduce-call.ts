@@ -2,19 +2,16 @@ import type { StoredOf } from "../log/event.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { changeCallPart, changeRunMessage } from "./change.ts";
 import { outcomeParts } from "./outcome.ts";
-import { openQuestion, questionPart, withAnswer } from "./question-part.ts";
+import { answered, openQuestion, questionPart } from "./question-part.ts";
 import type { ViewState } from "./view.ts";
 
 /** An event of a tool call, or of a hook's question about the run. */
 export type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
-/** Returns whether the event belongs to a call that waits for a time. The view shows that call as running. */
-export function isHiddenWait({ data }: CallEvent): boolean | undefined {
-  return "hidden" in data && data.hidden;
-}
-
 /** Applies an event of a tool call, or of a hook's question about the run. */
 export function reduceCall(view: ViewState, event: CallEvent): ViewState {
+  // A call that waits for a time is shown as running.
+  if ("hidden" in event.data && event.data.hidden) return view;
   const { call_id: callId, tool_name: toolName } = event.data;
   const pending = view.pending.filter((question) => question.callId !== callId);
   switch (event.type) {
@@ -54,11 +51,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
     }
     case "tool_answered":
       return {
-        ...changeCallPart(view, callId, ({ questions = [] }) => ({
-          ...answeredPhase(event.data),
-          resultSeq: event.seq,
-          questions: withAnswer(questions, event),
-        })),
+        ...changeCallPart(view, callId, (part) => answered(part, event)),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -79,14 +72,6 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       };
     }
   }
-}
-
-/** Returns the phase and the result of a call after the answer to its question. */
-function answeredPhase({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
-  if (closed !== undefined) return { phase: "error" as const, result: { answered: false, reason: closed } };
-  return error === undefined
-    ? { phase: "done" as const, result: value }
-    : { phase: "error" as const, result: error };
 }
 
 function statusField(text: string | undefined): { status?: string } {

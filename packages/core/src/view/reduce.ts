@@ -8,7 +8,7 @@ import { changeCallPart, changeRunMessage, isOpen, subAgentTextAfter, withDelta 
 import { partsOf, retryInView, withoutRedacted, withUserMessage } from "./messages.ts";
 import { outputDelta, storedOutput } from "./output.ts";
 import { artifactPart, dataPart } from "./part-list.ts";
-import { isHiddenWait, reduceCall } from "./reduce-call.ts";
+import { reduceCall } from "./reduce-call.ts";
 import { markMessagesRead, withoutQueue } from "./run-message.ts";
 import type { ToolPhase, ViewPart, ViewState } from "./view.ts";
 
@@ -66,7 +66,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "tool_suspended":
     case "tool_answered":
     case "tool_result":
-      return isHiddenWait(event) ? view : reduceCall(view, event);
+      return reduceCall(view, event);
     case "run_suspended":
       return suspendInView(view, event);
     case "run_ended":

@@ -1,6 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { RefusedContent } from "../log/event-parts.ts";
+import type { ClosedBy, RefusedContent } from "../log/event-parts.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";
@@ -13,22 +13,32 @@ import type { Question } from "../session/run-result.ts";
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /**
- * A question of a call or of a hook, and what became of it. `open`: it waits for the answer. `answered`: it
- * has one. `expired`: nobody has answered in time, and `value` is the default. `closed`: it will not be
- * answered, because the user wrote a message, stopped the run, or the run ended; `reason` says why.
+ * A question of a call or of a hook, and what became of it.
+ *
+ * - `open`: it waits for the answer.
+ * - `answered`: it has an answer.
+ * - `expired`: nobody has answered in time, and `value` is the default.
+ * - `closed`: it will not be answered, because the user wrote a message or the run ended.
+ * - `stopped`: it will not be answered, because the run was stopped.
  */
 export interface ViewQuestion {
   /** `seq` of the question's event. */
   seq: number;
   /** The kind of the question, e.g. `approval`. */
   kind: string;
-  state: "open" | "answered" | "expired" | "closed";
+  /** What was asked. `[redacted]` once the question was redacted. */
+  payload: Json;
+  state: "open" | "answered" | "expired" | "closed" | "stopped";
+  /**
+   * What settled the question. Absent while it is open, and if an earlier version of Pawl has closed it.
+   */
+  by?: "user" | "time" | ClosedBy;
   /**
    * `seq` of the event that answered or closed the question; absent while it is open. A call whose
    * `resultSeq` is this number has the answer, and not its result yet.
    */
   resultSeq?: number;
-  /** The answer, or the default of an expired question. Absent if it is open or closed. */
+  /** The answer, or the default of an expired question. Absent for any other state. */
   value?: Json;
   /** Why the question was closed, or why the tool of the page has failed. */
   reason?: string;

@@ -86,7 +86,13 @@ const data: Record<string, fc.Arbitrary<object>> = {
     call,
     fc.constant({ value: { yes: true } }),
     maybe("error", fc.constant("No.")),
-    maybe("closed", fc.constant("stopped")),
+    fc.constantFrom(
+      {},
+      // As earlier versions have stored it.
+      { closed: "stopped" },
+      ...["message", "stop", "end"].map((closed_by) => ({ closed: "stopped", closed_by })),
+    ),
+    maybe("expired", fc.constant(true)),
     maybe("hidden", fc.constant(true)),
   ),
   tool_result: merged(

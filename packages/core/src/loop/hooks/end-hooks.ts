@@ -4,7 +4,7 @@ import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import type { NextRun } from "../../log/event-parts.ts";
+import type { ClosedBy, NextRun } from "../../log/event-parts.ts";
 import { isFailed, isReported, type StopReason, stopFrom, withOwnWords } from "../../log/stop-reason.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { isWaiting, type RunQuestion } from "../../session/asking.ts";
@@ -38,7 +38,8 @@ export async function endingOf(
 ): Promise<Ending | undefined> {
   leg.log.beginDecision();
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.run.agent, reason)));
-  const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
+  const by = closing === undefined ? closedBy(stop, run) : "message";
+  const close = () => closeOpenCalls(run, by, (call) => closing ?? closingReason(by, call));
   const errorToLog = isReported(stop) ? endError(leg, run, stop) : undefined;
   const begin = async (started: NewEvent) => {
     // The user may have answered since the end was decided. A new message then does not end the run.
@@ -136,11 +137,16 @@ function endError({ log, life, run: { agent } }: Leg, { turns }: RunState, stop:
   });
 }
 
-/** Returns why an open call gets no other result, as a clause for the model. */
-function closingReason(stop: StopReason, run: RunState, call: CallState | RunQuestion): string {
+function closedBy({ type }: StopReason, { interrupted }: RunState): ClosedBy {
   // A hook may have replaced the stop reason of an interrupted run, so both are checked.
-  if (run.interrupted && stop.type === "interrupted") return "the user sent another message.";
-  if (stop.type === "aborted") return "the run was stopped.";
+  if (interrupted && type === "interrupted") return "message";
+  return type === "aborted" ? "stop" : "end";
+}
+
+/** Returns why an open call gets no other result, as a clause for the model. */
+function closingReason(by: ClosedBy, call: CallState | RunQuestion): string {
+  if (by === "message") return "the user sent another message.";
+  if (by === "stop") return "the run was stopped.";
   if (isWaiting(call)) return "the run ended before it was answered.";
   // A question about the run has no `started`.
   const isStarted = "started" in call && call.started !== undefined;

@@ -24,7 +24,7 @@ function inAiSdk(call: Call, { pending }: ViewState): string {
   if (isDenied) return "denied";
   // The page has an answer itself, and shows it as the result. An approval is not a result.
   if (last?.kind === "approval" && !isResult(call)) return "running";
-  if (last?.state === "closed") return `error Not answered: ${last.reason}`;
+  if (last?.state === "closed" || last?.state === "stopped") return `error Not answered: ${last.reason}`;
   return phase === "error" ? `error ${String(result)}` : `done ${JSON.stringify(result)}`;
 }
 

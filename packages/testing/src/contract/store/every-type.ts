@@ -155,6 +155,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     value: "yes",
     error: "The camera is off.",
     closed: "the user wrote a new message",
+    closed_by: "message",
     expired: true,
     hidden: true,
     ...calledBy,
