@@ -26,7 +26,7 @@ export { type OutputPart, outputPartOf } from "./view/output.ts";
 export { outputIn, outputSoFar } from "./view/output-value.ts";
 export { type PageOptions, viewPage } from "./view/page.ts";
 export type { ViewPage } from "./view/page-parts.ts";
-export { isQuestionPart } from "./view/question-part.ts";
+export { isQuestionPart, type ToolPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";
 export {

@@ -32,7 +32,7 @@ export type {
   EncoderContext,
   RequestLimits,
 } from "./dialects/base/dialect.ts";
-export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/base/facts.ts";
+export type { MessageSpending, ThreadFacts } from "./dialects/base/facts.ts";
 
 export type { EarlierMessage } from "./request/read-thread.ts";
 

@@ -1,4 +1,5 @@
 import type { Delta } from "../log/store/live-event.ts";
+import type { ToolPart } from "./question-part.ts";
 import { runMessageId, withRunMessage } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
@@ -70,8 +71,6 @@ export const LATE_TEXT: ThisType<ViewMessage> & PropertyDescriptor = {
     return joinedText(this.parts);
   },
 };
-
-type ToolPart = ViewPart & { type: "tool" };
 
 type ViewToolChange = Partial<ToolPart>;
 

@@ -2,7 +2,8 @@ import { givingWay } from "../base/next-turn.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
 import type { Question } from "../session/run-result.ts";
 import { userMessageId } from "./messages.ts";
-import { redactedNames, type WantedParts } from "./part-list.ts";
+import { nameOfCall, redactedNames, type WantedParts } from "./part-list.ts";
+import type { ToolPart } from "./question-part.ts";
 import { reduceView } from "./reduce.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ShownMessage, Slot } from "./slot.ts";
@@ -16,6 +17,11 @@ export interface ViewFold {
   readonly run: ViewRun | undefined;
   /** The open questions to the user. */
   readonly pending: readonly Question[];
+  /**
+   * Returns the part of a call, or of a hook's question, in the message that the run is writing or has written
+   * last. `undefined` if that message has no such part.
+   */
+  call(callId: string): ToolPart | undefined;
   /** Adds one event. */
   add(event: SessionEvent): void;
   /**
@@ -116,6 +122,12 @@ export function foldBy(reduce: typeof reduceView, start: ViewState): ViewFold {
     },
     get pending() {
       return [...pending.values()];
+    },
+    call: (callId) => {
+      const shown = slots.withId(runMessageId(view.run))?.show([nameOfCall(callId)]);
+      return shown?.message.parts.findLast(
+        (part): part is ToolPart => part.type === "tool" && part.callId === callId,
+      );
     },
     add,
     addEvents: async (events, onAdded) => {

@@ -2,7 +2,8 @@ import type { StoredOf } from "../log/event.ts";
 import { REDACTED } from "../log/store/redacted.ts";
 import type { ViewPart, ViewQuestion } from "./view.ts";
 
-type ToolPart = ViewPart & { type: "tool" };
+/** The part of a call, or of a hook's question about the run. */
+export type ToolPart = ViewPart & { type: "tool" };
 
 /** The suffix of the key of a part that shows a question about the run. */
 export const QUESTION_KEY = ":ask";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SessionEvent } from "../../src/index.ts";
-import { foldView, newView, reduceView, viewFold } from "../../src/view.ts";
+import { foldView, newView, reduceView, runMessageId, viewFold } from "../../src/view.ts";
 import { anyLog, logOf, type Made } from "../support/any-log.ts";
 
 it("B8 a fold of any log has the result of reduceView, event by event", async () => {
@@ -19,6 +19,11 @@ it("B8 a fold of any log has the result of reduceView, event by event", async ()
       for (const event of events.slice(place)) fold.add(event);
       expect(fold.view()).toEqual(whole);
       expect(fold.run).toEqual(whole.run);
+      const { parts = [] } = whole.messages.findLast(({ id }) => id === runMessageId(whole.run)) ?? {};
+      for (const id of ["c1", "c2"]) {
+        const part = parts.findLast((one) => one.type === "tool" && one.callId === id);
+        expect(fold.call(id)).toEqual(part);
+      }
       expect(await foldView(events.slice(place), middle)).toEqual(whole);
     }),
     { numRuns: 500 },

@@ -1,8 +1,9 @@
-import { type Answer, canBeRetried, canonicalJson, type Json, PawlError, type Question } from "@pawl/core";
+import { type Answer, canBeRetried, type Json, PawlError, type Question } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 import { isApproval } from "../base/answers.ts";
 import type { Begin } from "../base/dialect.ts";
+import { knownIn } from "../base/known-answers.ts";
 import { questionOf } from "../base/question-id.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
@@ -37,8 +38,7 @@ export function resumed(
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
   if (named.size > known && named.size === resume.length && wereAsked(named, view)) {
     if (isCancelled) return dropped({ message, isOfAll: known > 0 && !isMissing });
-    if (message !== undefined || !resume.every((entry) => isStored(entry, view)))
-      throw new PawlError("already_answered", CLOSED);
+    if (message !== undefined || !areStored(resume, view)) throw new PawlError("already_answered", CLOSED);
     return again(view);
   }
   if (view.pending.length === 0) throw new PawlError("unknown_call", UNKNOWN);
@@ -76,14 +76,14 @@ function dropped({ message, isOfAll }: { message: Begin | undefined; isOfAll: bo
   return { begin: { connect: true }, restates: true, drops: true };
 }
 
-/** Returns whether the client sends an answer again that the last message has. */
-function isStored({ interruptId, status, payload }: ResumeEntry, { messages }: ViewState): boolean {
-  const parts = messages.at(-1)?.parts ?? [];
-  const questions = parts.flatMap((part) => (part.type === "tool" ? (part.questions ?? []) : []));
-  const question = questions.find(({ seq }) => seq === questionOf(interruptId));
-  if (question?.state !== "answered" || question.value === undefined) return false;
-  const value = status === "cancelled" ? { approved: false } : (payload ?? null);
-  return canonicalJson(question.value) === canonicalJson(value);
+/** Returns whether the client sends only answers again that the last message has. */
+function areStored(resume: readonly ResumeEntry[], { messages }: ViewState): boolean {
+  const known = knownIn({ messages: messages.slice(-1) });
+  return resume.every(({ interruptId, status, payload }) => {
+    const question = questionOf(interruptId);
+    const value = status === "cancelled" ? { approved: false } : (payload ?? null);
+    return question !== undefined && known({ question, value }) === "same";
+  });
 }
 
 /** Returns what begins if a client sends stored answers again: the Retry of a run that failed, or nothing. */

@@ -4,18 +4,16 @@ import { isApproval } from "../base/answers.ts";
 import type { BlockStep } from "../base/blocks.ts";
 import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
-import type { Step } from "../base/telling.ts";
+import type { Step, Telling } from "../base/telling.ts";
 import type { Chunk } from "./ai-sdk-chunks.ts";
 import { outputPart } from "./ai-sdk-messages.ts";
-import { callMark, lastAsked, outcomeOf, shownInput } from "./ai-sdk-tool-part.ts";
+import { callMark, outcomeOf, shownInput } from "./ai-sdk-tool-part.ts";
 
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
 interface Made {
   toolName: string;
   input: Json;
-  /** `seq` of the call's last question. Approvals have ids of their own. */
-  asked?: number | undefined;
 }
 
 /**
@@ -24,8 +22,10 @@ interface Made {
  */
 // The input waits because pages run a call as soon as they have its input. Only then is it known whether the
 // page has to run the call.
-export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
-  const { before, facts } = context;
+export function callChunks(
+  { before, isAnswered }: EncoderContext,
+  { goesOn, call: partOf }: Pick<Telling, "goesOn" | "call">,
+): (step: CallStep) => Chunk[] {
   const made = goesOn ? callsBefore(before) : new Map<string, Made>();
   const told = new Set(made.keys());
   /** Ids of calls that show a question's input instead of their own. */
@@ -38,7 +38,8 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
     return shown;
   }
   const callChunk = (toolCallId: string, toolName: string, input: Json): Chunk => {
-    const { callProviderMetadata } = callMark(facts.approvals.get(toolCallId), made.get(toolCallId)?.asked);
+    const part = partOf(toolCallId);
+    const { callProviderMetadata } = part === undefined ? {} : callMark(part);
     const mark = callProviderMetadata && { providerMetadata: callProviderMetadata };
     return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
   };
@@ -52,10 +53,10 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
   const ask = (question: Question): Chunk[] => {
     const { callId: toolCallId, toolName, seq } = question;
     const isOurs = isApproval(question);
-    if (!isOurs) made.set(toolCallId, { input: {}, ...made.get(toolCallId), toolName, asked: seq });
+    if (!isOurs) made.set(toolCallId, { input: {}, ...made.get(toolCallId), toolName });
     // Do not repeat an answered question: the page would act on the call once more. The call itself is sent
     // with its result.
-    if (context.isAnswered(question)) {
+    if (isAnswered(question)) {
       asked.add(toolCallId);
       return [];
     }
@@ -86,8 +87,9 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
       case "result": {
         const { call_id } = step.event.data;
         if (!told.has(call_id) && !made.has(call_id)) return [];
-        const outcome = resultChunk(step.event, outcomeOf(call_id, facts));
-        return [...tell(call_id), outcome, ...statusChunk(step.event)];
+        const part = partOf(call_id);
+        const chunk = resultChunk(step.event, part && outcomeOf(part));
+        return [...tell(call_id), chunk, ...statusChunk(step.event)];
       }
       default:
         return [];
@@ -99,12 +101,7 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
 function callsBefore({ messages, run }: ViewState): Map<string, Made> {
   const message = messages.find(({ id }) => id === runMessageId(run));
   const calls = message?.parts.filter((part) => part.type === "tool") ?? [];
-  return new Map(
-    calls.map((part) => {
-      const { callId, toolName, arguments: input } = part;
-      return [callId, { toolName, input, asked: lastAsked(part) }];
-    }),
-  );
+  return new Map(calls.map(({ callId, toolName, arguments: input }) => [callId, { toolName, input }]));
 }
 
 function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<typeof outcomeOf>): Chunk {

@@ -38,7 +38,7 @@ export function aiSdkMessages(
   const all = inProgress === "hide" ? view.messages.filter((one) => one.id !== written) : withPlace(view);
   const messages = all.flatMap((message): UiMessage[] => {
     const { id: name, role } = message;
-    const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
+    const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, facts);
     if (role === "assistant" && parts.length === 0 && name !== written) return [];
     const metadata = { ...begunOf(facts, name), ...spentOf(facts, name) };
     return [{ id: name, role, parts, metadata }];
@@ -82,16 +82,12 @@ export function spentOf({ spent }: ThreadFacts, id: string): object | undefined 
  * Returns the parts of an assistant message in the AI SDK's format, in the order in which an open page gets
  * them: the sources of an answer come once it is complete, after its text and before its calls.
  */
-export function assistantParts(
-  { parts }: Pick<ViewMessage, "parts">,
-  view: ViewState,
-  facts: ThreadFacts,
-): UiPart[] {
+export function assistantParts({ parts }: Pick<ViewMessage, "parts">, facts: ThreadFacts): UiPart[] {
   let turn = "";
   const once = eachSourceOnce();
   const shownParts = (part: ViewPart): UiPart[] => {
     if (isOutcome(part)) return [outcomeUiPart(part)];
-    const shown = partsOf(part, view, facts);
+    const shown = partsOf(part, facts);
     const isOfAnswer = part.type !== "notice" && part.type !== "output";
     const isNew = shown.length > 0 && isOfAnswer && answerOf(part) !== turn;
     if (isNew) turn = answerOf(part);
@@ -108,8 +104,8 @@ export function assistantParts(
   });
 }
 
-function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
-  if (part.type === "tool") return [toolPart(part, view.pending, facts)];
+function partsOf(part: ViewPart, facts: ThreadFacts): UiPart[] {
+  if (part.type === "tool") return [toolPart(part)];
   if (part.type === "output") return [outputPart(outputIn(part) ?? null, !part.open)];
   if (part.type !== "notice") return textPart(part);
   const { stop, text, key } = part;

@@ -9,9 +9,10 @@ import {
   type MessageInput,
 } from "../../request/message-input.ts";
 import type { EarlierMessage } from "../../request/read-thread.ts";
-import { awaitedAnswers, isLate } from "../base/answers.ts";
+import { awaitedAnswers } from "../base/answers.ts";
 import { checkNotCut } from "../base/cut-thread.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
+import { knownIn } from "../base/known-answers.ts";
 import { answerIn, answersOneOf, isTool, refuseOtherForm } from "./ai-sdk-answers.ts";
 
 interface Message {
@@ -140,7 +141,8 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
   const said = shown?.parts.flatMap(answerIn) ?? [];
   const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === shown?.id;
   if (isLast && canBeRetried(run)) {
-    if (isLate(view, said)) throw tooLate();
+    const known = knownIn(view);
+    if (said.some((answer) => known(answer) === "late")) throw tooLate();
     if (hasHalf(shown)) throw half();
     return { retry: run.id };
   }

@@ -1,29 +1,25 @@
-import type { Json, Question } from "@pawl/core";
-import type { ViewPart } from "@pawl/core/view";
+import { type Json, type Question, REDACTED } from "@pawl/core";
+import type { ToolPart, ViewQuestion } from "@pawl/core/view";
 import { hasResult, isApproval } from "../base/answers.ts";
-import type { ApprovalRecord, ThreadFacts } from "../base/facts.ts";
+import { notAnswered } from "../base/known-answers.ts";
 import { questionId } from "../base/question-id.ts";
 import type { UiPart } from "./ui-part.ts";
 
-type ToolPart = ViewPart & { type: "tool" };
-
-/** Returns a call in the AI SDK's format. `pending` are the questions that are open. */
-export function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
+/** Returns a call in the AI SDK's format. */
+export function toolPart(part: ToolPart): UiPart {
   const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
-  const mark = callMark(facts.approvals.get(toolCallId), lastAsked(part));
-  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...mark };
-  const question = pending.find(({ callId }) => callId === toolCallId);
-  if (question !== undefined) {
-    const shown = { ...call, input: shownInput(question, input) };
-    if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
-    return { ...shown, state: "approval-requested", approval: { id: questionId(question.seq) } };
+  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...callMark(part) };
+  const last = part.questions?.at(-1);
+  if (last?.state === "open") {
+    const shown = { ...call, input: shownInput(last, input) };
+    if (!isApproval(last)) return { ...shown, state: "input-available", providerExecuted: false };
+    return { ...shown, state: "approval-requested", approval: { id: questionId(last.seq) } };
   }
-  const answered = { ...call, ...approvalOf(toolCallId, facts) };
+  const answered = { ...call, ...approvalOf(part) };
   if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
-  const outcome = outcomeOf(toolCallId, facts);
+  const outcome = outcomeOf(part);
   if (outcome === "denied") return { ...answered, state: "output-denied" };
   if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
-  const last = part.questions?.at(-1);
   // An approved call that has not run yet. The page has the answer to any other question as the output.
   if (last !== undefined && isApproval(last) && !hasResult(part))
     return { ...answered, state: "input-available" };
@@ -31,52 +27,53 @@ export function toolPart(part: ToolPart, pending: readonly Question[], facts: Th
   return { ...answered, state: "output-available", output: result ?? null };
 }
 
-function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
-  const known = approvals.get(callId);
-  if (known === undefined) return {};
-  const { question, approved, reason } = known;
-  return { approval: { id: questionId(question), approved, ...(reason !== undefined && { reason }) } };
+/** Returns the last approval that a call has asked for. A call may ask more once it is approved. */
+function lastApproval({ questions = [] }: ToolPart): ViewQuestion | undefined {
+  return questions.findLast(isApproval);
+}
+
+/** Returns whether the user has approved a call. Of a redacted answer, only what became of the call is known. */
+function isApproved({ phase }: ToolPart, { value }: ViewQuestion): boolean {
+  return value === REDACTED ? phase === "done" : Object(value).approved === true;
+}
+
+function approvalOf(part: ToolPart): { approval?: object } {
+  const question = lastApproval(part);
+  if (question === undefined) return {};
+  const { reason = question.reason } = Object(question.value);
+  const said = typeof reason === "string" && { reason };
+  return { approval: { id: questionId(question.seq), approved: isApproved(part, question), ...said } };
 }
 
 /**
  * Returns the field of a call with the payload of its approval, and the `seq` of the last other question that
  * it has asked. Every version of the AI SDK keeps the field, and sends it back with an answer.
  */
-export function callMark(
-  approval: ApprovalRecord | undefined,
-  question: number | undefined,
-): { callProviderMetadata?: object } {
-  if (approval === undefined && question === undefined) return {};
-  const pawl = {
-    ...(approval && { approval: approval.payload }),
-    ...(question !== undefined && { question }),
-  };
+export function callMark(part: ToolPart): { callProviderMetadata?: object } {
+  const approval = lastApproval(part);
+  const other = part.questions?.findLast((question) => !isApproval(question));
+  if (approval === undefined && other === undefined) return {};
+  const pawl = { ...(approval && { approval: approval.payload }), ...(other && { question: other.seq }) };
   return { callProviderMetadata: { pawl } };
-}
-
-/** Returns the `seq` of the last question of a call that is not for an approval. */
-export function lastAsked({ questions = [] }: ToolPart): number | undefined {
-  return questions.findLast((question) => !isApproval(question))?.seq;
 }
 
 /**
  * Returns the outcome of a call that the user did not approve: denied, or closed without an answer. Returns
  * `undefined` for any other call.
  */
-export function outcomeOf(
-  callId: string,
-  { approvals, closed }: ThreadFacts,
-): "denied" | { error: string } | undefined {
-  if (approvals.get(callId)?.approved === false) return "denied";
-  const error = closed.get(callId);
-  return error === undefined ? undefined : { error: `Not answered: ${error}` };
+export function outcomeOf(part: ToolPart): "denied" | { error: string } | undefined {
+  const approval = lastApproval(part);
+  if (approval !== undefined && !isApproved(part, approval)) return "denied";
+  const last = part.questions?.at(-1);
+  const error = last && notAnswered(last);
+  return error === undefined ? undefined : { error };
 }
 
 /**
  * Returns the input to show for a call that asks the user. For an approval, this is the input that will run.
  * For other questions, it is the question's payload.
  */
-export function shownInput(question: Question, made: Json): Json {
+export function shownInput(question: Pick<Question, "kind" | "payload">, made: Json): Json {
   const { payload } = question;
   if (!isApproval(question)) return payload;
   const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);

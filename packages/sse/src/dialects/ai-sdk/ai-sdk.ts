@@ -90,7 +90,7 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   const { facts, runId, cursor } = context;
   const told = telling(context);
   const words = blockChunks(options.lostText);
-  const calls = callChunks(context, told.goesOn);
+  const calls = callChunks(context, told);
   /** Id of the message that is being sent. */
   let begun: string | undefined;
   let step: "none" | "due" | "open" = "none";
@@ -181,7 +181,7 @@ function continuedParts(told: Telling, facts: ThreadFacts): UiPart[] {
 /** Returns the parts of a message as the page has them. */
 function partsOfMessage(view: ViewState, id: string | undefined, facts: ThreadFacts): UiPart[] {
   const message = view.messages.find((one) => one.id === id);
-  return message === undefined ? [] : assistantParts(message, view, facts);
+  return message === undefined ? [] : assistantParts(message, facts);
 }
 
 /**

@@ -1,6 +1,5 @@
 import {
   type Answer,
-  canonicalJson,
   type Json,
   type JsonObject,
   jsonSchema,
@@ -59,28 +58,6 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
   const known = said.some(({ callId }) => calls.has(callId));
   if (known) throw new PawlError("already_answered", "This question has been answered already.");
   throw new PawlError("unknown_call", "There is no such question in this session.");
-}
-
-/**
- * Returns whether one of these answers came too late: its question was closed, or has another answer. An
- * answer that is the stored one, or what a page shows of a closed question, is not late: pages send their
- * messages again.
- */
-export function isLate(view: ViewState, said: readonly SaidAnswer[]): boolean {
-  const parts = view.messages.flatMap(({ parts }) => parts);
-  return said.some(({ callId, question: seq, value, error }) => {
-    const part = parts.findLast((one) => one.type === "tool" && one.callId === callId);
-    if (part?.type !== "tool") return false;
-    const { questions = [], result } = part;
-    const question = seq === undefined ? questions.at(-1) : questions.find((one) => one.seq === seq);
-    if (question === undefined || question.state === "open") return false;
-    const known = [question.value, question.reason, `Not answered: ${question.reason}`, result];
-    return !known.some((one) => one !== undefined && isSame(one, error ?? value ?? null));
-  });
-}
-
-function isSame(one: Json, other: Json): boolean {
-  return canonicalJson(one) === canonicalJson(other);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { reduceView, type ViewFold, type ViewState } from "@pawl/core/view";
+import { reduceView, runMessageId, type ToolPart, type ViewFold, type ViewState } from "@pawl/core/view";
 
 /** What a stream needs of a fold. */
-export type StepFold = Pick<ViewFold, "run" | "pending" | "add" | "view">;
+export type StepFold = Pick<ViewFold, "run" | "pending" | "call" | "add" | "view">;
 
 /** Folds events so that the view after each event costs nothing to read, for dialects that read every one. */
 export function everyView(before: ViewState): StepFold {
@@ -12,6 +12,12 @@ export function everyView(before: ViewState): StepFold {
     },
     get pending() {
       return view.pending;
+    },
+    call: (callId) => {
+      const message = view.messages.findLast(({ id }) => id === runMessageId(view.run));
+      return message?.parts.findLast(
+        (part): part is ToolPart => part.type === "tool" && part.callId === callId,
+      );
     },
     add: (event) => {
       view = reduceView(view, event);

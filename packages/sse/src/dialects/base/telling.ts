@@ -1,5 +1,5 @@
 import type { Question, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import type { ViewFold, ViewMessage, ViewRun, ViewState } from "@pawl/core/view";
+import type { ToolPart, ViewFold, ViewRun, ViewState } from "@pawl/core/view";
 import { isQuestionPart, viewFold, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
@@ -40,6 +40,8 @@ export interface Telling {
   readonly view: ViewState;
   /** The run of the view. */
   readonly run: ViewRun | undefined;
+  /** Returns a call as the view's run shows it, with its questions. Costs little in any view. */
+  call(callId: string): ToolPart | undefined;
   /**
    * Whether the stream continues a message after the user's answer, so that the client has the first part.
    */
@@ -64,7 +66,7 @@ export function telling(
   { before, messageSeq, runId: first, again = false }: EncoderContext,
   fold: StepFold = viewFold(before),
 ): Telling {
-  const toSteps = eventSteps(before.messages);
+  const toSteps = eventSteps();
   const goesOn = before.run?.id === first && messageSeq === undefined;
   let cursor = before.cursor;
   let runId = first;
@@ -105,6 +107,7 @@ export function telling(
     get run() {
       return fold.run;
     },
+    call: fold.call,
     get runId() {
       return runId;
     },
@@ -117,10 +120,10 @@ export function telling(
   };
 }
 
-type Asked = Pick<ViewFold, "pending">;
+type Asked = Pick<ViewFold, "pending" | "call">;
 
-/** Converts the events of one message to steps. `before` are the messages before the first event. */
-function eventSteps(before: readonly ViewMessage[]): {
+/** Converts the events of one message to steps. `view` is the view after an event. */
+function eventSteps(): {
   stored(event: StoredEvent, view: Asked): Step[];
   live(event: SessionEvent): Step[];
 } {
@@ -130,9 +133,6 @@ function eventSteps(before: readonly ViewMessage[]): {
   let attempt = 0;
   // Calls that wait for a time are shown as running, so they start only once.
   const waiting = new Set<string>();
-  // The questions about the run, which no call of the model has asked.
-  let aboutRun: Set<string> | undefined;
-  const questionsAboutRun = () => (aboutRun ??= new Set(before.flatMap(questionsIn)));
   const stepsOf = (event: StoredEvent, view: Asked): Step[] => {
     switch (event.type) {
       case "llm_request": {
@@ -149,10 +149,9 @@ function eventSteps(before: readonly ViewMessage[]): {
         return waiting.delete(event.data.call_id) ? [] : [{ type: "started", event }];
       case "tool_suspended":
         if (event.data.hidden) waiting.add(event.data.call_id);
-        else if (event.data.before !== undefined) questionsAboutRun().add(event.data.call_id);
         return questionSteps(event, view);
       case "tool_answered":
-        return answerSteps(event, questionsAboutRun());
+        return answerSteps(event, view);
       case "tool_result":
         return [{ type: "result", event }];
       default:
@@ -180,15 +179,12 @@ function questionSteps(event: StoredOf<"tool_suspended">, view: Asked): Step[] {
   return event.data.before === undefined || event.data.hidden ? asked : [callOf(event), ...asked];
 }
 
-function answerSteps(event: StoredOf<"tool_answered">, aboutRun: ReadonlySet<string>): Step[] {
+function answerSteps(event: StoredOf<"tool_answered">, view: Asked): Step[] {
   if (event.data.hidden) return [];
   const answered: Step = { type: "answered", event };
-  return aboutRun.has(event.data.call_id) ? [answered, resultOf(event)] : [answered];
-}
-
-/** Returns the ids of the questions about a run that a message shows. */
-function questionsIn({ parts }: ViewMessage): string[] {
-  return parts.flatMap((part) => (part.type === "tool" && isQuestionPart(part) ? [part.callId] : []));
+  const part = view.call(event.data.call_id);
+  // No call of the model has asked a question about the run, so its answer is its result.
+  return part !== undefined && isQuestionPart(part) ? [answered, resultOf(event)] : [answered];
 }
 
 /**

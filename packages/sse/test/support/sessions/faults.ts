@@ -15,7 +15,9 @@ export const faults: readonly Fault[] = [
   {
     name: "an answer that comes too late begins the stopped run anew",
     kind: "AI SDK 7",
-    edits: [[aiSdk("request"), "    if (isLate(view, said)) throw tooLate();\n", ""]],
+    edits: [
+      [aiSdk("request"), '    if (said.some((answer) => known(answer) === "late")) throw tooLate();\n', ""],
+    ],
   },
   {
     name: "a snapshot has calls whose arguments are sent after it",
@@ -41,9 +43,9 @@ export const faults: readonly Fault[] = [
     kind: "AI SDK 6",
     edits: [
       [
-        base("facts"),
-        "asked !== undefined && asked.question === facts.asking.get(call_id)",
-        "asked !== undefined",
+        aiSdk("tool-part"),
+        "return questions.findLast(isApproval);",
+        "return questions.some(isApproval) ? questions.at(-1) : undefined;",
       ],
     ],
   },
@@ -90,7 +92,7 @@ export const faults: readonly Fault[] = [
     kind: "AI SDK 7",
     edits: [
       [
-        aiSdk("messages"),
+        aiSdk("tool-part"),
         "last !== undefined && isApproval(last) && !hasResult(part)",
         "last !== undefined && isApproval(last) && !hasResult(part) && input === last",
       ],
@@ -107,8 +109,8 @@ export const faults: readonly Fault[] = [
     edits: [
       [
         "sse/src/dialects/ai-sdk/ai-sdk.ts",
-        'if (event.type === "run_started" && !continues) kept',
-        'if (event.type === "run_started" && continues) kept',
+        'if (event.type === "run_started" && !options.continues) kept',
+        'if (event.type === "run_started" && options.continues) kept',
       ],
     ],
   },
