@@ -18,8 +18,8 @@ export interface ViewFold {
   /** The open questions to the user. */
   readonly pending: readonly Question[];
   /**
-   * Returns the part of a call, or of a hook's question, in the message that the run is writing or has written
-   * last. `undefined` if that message has no such part.
+   * Returns the part of a call, or of a hook's question, in the message that the run is writing or has
+   * written last. `undefined` if that message has no such part.
    */
   call(callId: string): ToolPart | undefined;
   /** Adds one event. */

@@ -32,7 +32,7 @@ function lastApproval({ questions = [] }: ToolPart): ViewQuestion | undefined {
   return questions.findLast(isApproval);
 }
 
-/** Returns whether the user has approved a call. Of a redacted answer, only what became of the call is known. */
+/** Returns whether the user has approved a call. If the answer was redacted, the call's outcome tells. */
 function isApproved({ phase }: ToolPart, { value }: ViewQuestion): boolean {
   return value === REDACTED ? phase === "done" : Object(value).approved === true;
 }

@@ -3,8 +3,8 @@ import type { ViewQuestion, ViewState } from "@pawl/core/view";
 import type { SaidAnswer } from "./answers.ts";
 
 /**
- * What an answer is to a session: its question waits for it (`open`), has this answer (`same`), or has another
- * one or was closed (`late`). `unknown`: the session has no such question.
+ * What an answer is to a session. `open`: its question waits for it. `same`: its question has this answer.
+ * `late`: its question has another answer, or was closed. `unknown`: the session has no such question.
  */
 type Known = "open" | "same" | "late" | "unknown";
 
@@ -40,7 +40,7 @@ function isSame(one: Json, other: Json): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/** Returns what pages show of a question that was closed without an answer; `undefined` for other questions. */
+/** Returns what pages show of a question that was closed without an answer; `undefined` for all others. */
 export function notAnswered({ state, reason }: ViewQuestion): string | undefined {
   return state === "closed" || state === "stopped" ? `Not answered: ${reason}` : undefined;
 }
