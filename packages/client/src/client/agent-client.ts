@@ -11,7 +11,7 @@ import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { offers, ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
-import type { Upload } from "./send-files.ts";
+import type { Prepare } from "./send-files.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
@@ -183,15 +183,16 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       );
   });
   const routes = async () => (await later()).library(options, silenceMs);
-  const upload: Upload = async (...files) => (await later()).uploadAll(await routes(), ...files);
-  const offered = async () => (await later()).offeredBy(options);
+  const prepare: Prepare = async (...message) => {
+    const { offeredBy, preparedBody } = await later();
+    return await preparedBody(await routes(), offeredBy(options), ...message);
+  };
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: (text, more) =>
-      sendMessage(talks.current, text, more, upload, offers(options) ? offered : undefined),
+    send: (text, more) => sendMessage(talks.current, text, more, prepare, offers(options)),
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),

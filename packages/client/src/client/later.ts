@@ -3,5 +3,5 @@
 export { library } from "../wire/library.ts";
 export { loadOlder } from "./load-older.ts";
 export { offeredBy, runPageTools } from "./run-page-tools.ts";
-export { uploadAll } from "./send-files.ts";
+export { preparedBody } from "./send-files.ts";
 export { streamPlace } from "./stream-place.ts";

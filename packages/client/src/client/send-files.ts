@@ -1,26 +1,42 @@
+import type { JsonObject } from "@pawl/core";
 import type { Conversation } from "../state/conversation.ts";
 import { pause, retryMs } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import type { Library } from "../wire/library.ts";
 import { isTemporary, Refused } from "../wire/request.ts";
-import type { InputPart } from "../wire/wire.ts";
+import type { InputPart, RunBody } from "../wire/wire.ts";
 import { nameOf, type UploadOptions } from "./checked-files.ts";
 
-/** Uploads files with the code and the routes that a page loads later. */
-export type Upload = (
+/** Completes the body of a message with the code that a page loads later. */
+export type Prepare = (
   talk: Conversation,
+  body: RunBody & { input: string },
   files: readonly Blob[],
   options: UploadOptions,
-) => Promise<InputPart[]>;
+) => Promise<RunBody>;
 
 /** The most times that a file is sent while the server cannot be reached. The server stores it once. */
 const TRIES = 3;
+
+/** Uploads the files of a message, and adds the tools that the page offers. Rejects as `uploadAll` does. */
+export async function preparedBody(
+  to: Library,
+  tools: readonly JsonObject[],
+  ...[talk, body, files, options]: Parameters<Prepare>
+): Promise<RunBody> {
+  const offered = tools.length > 0 && { tools };
+  if (files.length === 0) return { ...body, ...offered };
+  const { input: text } = body;
+  const parts = await uploadAll(to, talk, files, options);
+  const said: InputPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
+  return { ...body, input: [...parts, ...said], ...offered };
+}
 
 /**
  * Uploads the files, and returns the parts of the message. Rejects with the error of the request, or with the
  * reason of a signal.
  */
-export async function uploadAll(
+async function uploadAll(
   to: Library,
   talk: Conversation,
   files: readonly Blob[],

@@ -5,11 +5,11 @@ import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { pause, retryMs } from "../wire/backoff.ts";
 import { isTemporary, Refused, sessionOf } from "../wire/request.ts";
-import type { InputPart, RunBody } from "../wire/wire.ts";
+import type { RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { checkedFiles, shownFile, type UploadOptions } from "./checked-files.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
-import type { Upload } from "./send-files.ts";
+import type { Prepare } from "./send-files.ts";
 
 /**
  * The most times that a message or an answer is sent while the server cannot be reached. The server stores it
@@ -28,15 +28,14 @@ export interface SendOptions extends UploadOptions {
 
 /**
  * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
- * refuses it or one of its files. `upload` sends its files, and `offered` loads the tools that the page
- * offers with it.
+ * refuses it or one of its files. `prepare` completes a message with files, or of a page that `offers` tools.
  */
 export async function sendMessage(
   talk: Conversation,
   text: string,
   { extra, files: given = [], ...uploading }: SendOptions = {},
-  upload: Upload,
-  offered?: () => Promise<readonly JsonObject[]>,
+  prepare: Prepare,
+  offers: boolean,
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
   const { onProgress: _, signal: __, ...unknown } = uploading;
@@ -59,37 +58,26 @@ export async function sendMessage(
   const shown = files.length === 0 ? {} : { files: files.map(shownFile) };
   update(talk, { sending: { id, text, ...shown }, error: undefined });
   const body = { ...extra, input: text, clientMessageId: id };
-  if (files.length === 0 && offered === undefined) return await submit(talk, body, { text });
-  const posting = prepareAndPost(talk, { files, body, uploading, upload, offered });
+  if (files.length === 0 && !offers) return await submit(talk, body, { text });
+  const posting = prepareAndPost(talk, text, () => prepare(talk, body, files, uploading), uploading.signal);
   talk.posting = posting;
   return await posting;
 }
 
-interface Unprepared {
-  files: readonly Blob[];
-  body: RunBody & { input: string };
-  uploading: UploadOptions;
-  upload: Upload;
-  offered: (() => Promise<readonly JsonObject[]>) | undefined;
-}
-
 async function prepareAndPost(
   talk: Conversation,
-  { files, body, uploading, upload, offered }: Unprepared,
+  text: string,
+  prepared: () => Promise<RunBody>,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const { input: text } = body;
   const { life } = talk;
   try {
-    const tools = (await offered?.()) ?? [];
+    const body = await prepared();
     // The user has left the conversation meanwhile.
-    if (life.signal.aborted) return false;
-    const parts = files.length === 0 ? [] : await upload(talk, files, uploading);
-    const said: InputPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
-    const input = files.length === 0 ? text : [...parts, ...said];
-    return await postAndRead(talk, { ...body, input, ...(tools.length > 0 && { tools }) }, { text });
+    return !life.signal.aborted && (await postAndRead(talk, body, { text }));
   } catch (error) {
     if (life.signal.aborted) return false;
-    if (uploading.signal?.aborted) update(talk, { sending: undefined });
+    if (signal?.aborted) update(talk, { sending: undefined });
     else takeBack(talk, { text }, error);
     return false;
   }
