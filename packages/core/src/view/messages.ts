@@ -13,7 +13,7 @@ import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 /** Replaces the content of a redacted event in the messages, and in the last run. */
 export function withoutRedacted(view: ViewState, event: StoredOf<"redaction">): ViewState {
   const { run } = view;
-  const messages = redactedMessages(view.messages, event);
+  const messages = redactedMessages(withOneText(view.messages, event.data), event);
   if (run?.stop === undefined || run.id !== event.data.run_id) return { ...view, messages };
   return { ...view, messages, run: { ...run, stop: { ...run.stop, message: REDACTED } } };
 }
@@ -138,4 +138,18 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });
   return { ...view, messages, run: { id: data.run_id, seq, open: true, continues } };
+}
+
+/** Keeps one text of an answer that is redacted, as the answer is stored from then on. */
+function withOneText(
+  messages: readonly ViewMessage[],
+  { of, attempt }: StoredOf<"redaction">["data"],
+): readonly ViewMessage[] {
+  if (of !== "assistant_message") return messages;
+  const isText = ({ type, key }: ViewPart) => type === "text" && key.startsWith(`${attempt}:`);
+  return messages.map((message) => {
+    if (message.role === "user") return message;
+    const first = message.parts.find(isText);
+    return { ...message, parts: message.parts.filter((part) => part === first || !isText(part)) };
+  });
 }

@@ -242,6 +242,18 @@ describe("F14 redacted", () => {
   });
 });
 
+it("F14 a redacted answer has one text left, live and after a reload", async () => {
+  const world = begun();
+  const { sessionId } = await world.say("Go");
+  const answer = (await world.of(sessionId, "assistant_message"))[1];
+  await world.pawl.redact(sessionId, answer?.seq ?? 0, user);
+  for (const parts of await bothWays(world, sessionId))
+    expect(parts.flatMap((part) => (part.type === "text" ? [part.text] : []))).toEqual([
+      "One moment.",
+      "[redacted]",
+    ]);
+});
+
 describe("F14 a retry", () => {
   it("keeps the sources, files and artifacts of calls, and none of the answer that broke off", async () => {
     const world = setup(
