@@ -1,4 +1,4 @@
-import type { ViewPart, ViewState } from "@pawl/core/view";
+import type { ViewMessage, ViewPart, ViewState } from "@pawl/core/view";
 import { isOutcome } from "../base/outcomes.ts";
 import type { Step } from "../base/telling.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
@@ -28,9 +28,19 @@ export function activitiesOf(part: ViewPart): AgUiMessage[] {
 export function inView(step: Step, { messages }: ViewState): Step {
   if (step.type !== "outcome" || step.part.type !== "data" || step.part.id === undefined) return step;
   const { seq } = step.part;
-  const parts = messages.flatMap((message) => message.parts);
-  const part = parts.find((one) => one.type === "data" && one.seq === seq);
-  return part?.type === "data" ? { type: "outcome", part } : step;
+  for (const message of messages)
+    for (const part of message.parts)
+      if (part.type === "data" && part.seq === seq)
+        return { type: "outcome", part: inThread(part, message) as typeof part };
+  return step;
+}
+
+/**
+ * Returns a part of a message under a key that no part of another message has. An emitted part with an `id`
+ * replaces the earlier one of its message, and a client keeps the activities of all messages by their ids.
+ */
+export function inThread(part: ViewPart, { id }: Pick<ViewMessage, "id">): ViewPart {
+  return part.type === "data" && part.id !== undefined ? { ...part, key: `${id} ${part.key}` } : part;
 }
 
 function activity(key: string, activityType: string, content: object): AgUiMessage {

@@ -2,7 +2,7 @@ import { isFailed, type Json, type StopType } from "@pawl/core";
 import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
 import { hasResult } from "../base/answers.ts";
 import { answerOf, isOutcome } from "../base/outcomes.ts";
-import { activitiesOf } from "./ag-ui-activities.ts";
+import { activitiesOf, inThread } from "./ag-ui-activities.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
@@ -52,7 +52,8 @@ function contentOfUser({ text, parts }: ViewMessage): string | object[] {
  * Converts each answer of the model to messages: its thinking, its text with its calls, and the calls'
  * results.
  */
-function answersOf({ parts }: ViewMessage): AgUiMessage[] {
+function answersOf(message: ViewMessage): AgUiMessage[] {
+  const parts = message.parts.map((part) => inThread(part, message));
   const notices = parts.flatMap((part) =>
     part.type === "notice" && isShown(part.stop)
       ? [{ id: noticeId(part.key), role: "assistant", content: part.text }]
