@@ -6,7 +6,8 @@ import type { Json } from "@pawl/core";
  * - `ack`: the first event of every stream.
  * - `thinking` and `text`: the next piece of what the model writes.
  * - `tool`: the model calls a tool, with its whole input.
- * - `tool_result`: the result of a call, or its error if `is_error` is set.
+ * - `tool_result`: the result of a call. `is_error` is set if the call failed, or was closed without an
+ *   answer.
  * - `message_stop`: the last event. `stop_reason` is `tool_use` if calls wait for the client's answers.
  *   Otherwise it is the model's stop reason, e.g. `end_turn`, or the run's, e.g. `aborted`.
  * - `error`: the last event of a stream whose run failed. `message` is for the user.

@@ -2,6 +2,7 @@ import { checkOptions, type OptionKinds, type StoredOf } from "@pawl/core";
 import type { Dialect } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import {
+  isFailedCall,
   type LastWord,
   type PlainWords,
   paragraphOf,
@@ -120,6 +121,7 @@ function aspWords(text: TextMode): PlainWords {
     first: [{ type: "ack" }],
     step,
     last,
+    between: (word) => [{ type: "text", text: `${paragraphOf(word)}\n\n` }],
     lost: (message) => ({ type: "error", message }),
     blocks: ["text", "thinking"],
     text,
@@ -127,6 +129,6 @@ function aspWords(text: TextMode): PlainWords {
 }
 
 function toolResult({ data }: StoredOf<"tool_result">): object {
-  const { call_id: tool_use_id, result: content, success } = data;
-  return { type: "tool_result", tool_use_id, content, ...(!success && { is_error: true }) };
+  const { call_id: tool_use_id, result: content } = data;
+  return { type: "tool_result", tool_use_id, content, ...(isFailedCall(data) && { is_error: true }) };
 }

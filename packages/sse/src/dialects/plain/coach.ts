@@ -125,6 +125,7 @@ function coachWords(context: EncoderContext, text: TextMode): PlainWords {
   return {
     step,
     last,
+    between: (word) => [...lastWord(word), { roundBoundary: true }],
     lost: (error) => ({ error }),
     blocks: ["text"],
     text,

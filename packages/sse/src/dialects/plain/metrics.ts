@@ -122,7 +122,8 @@ function metricsWords(
     return [{ type: "error", code: stop.type, message: stop.message }];
   };
   const lost = (message: string, code = "restarted") => ({ type: "error", code, message });
-  return { step, last, lost, blocks: ["text"], text };
+  const between = (word: LastWord) => [{ type: "text", text: `${paragraphOf(word)}\n\n` }];
+  return { step, last, between, lost, blocks: ["text"], text };
 }
 
 /** The maximum length of a `resultSummary` that is cut from the result, in UTF-16 code units. */

@@ -1,4 +1,4 @@
-import type { Json } from "@pawl/core";
+import type { Json, StoredOf } from "@pawl/core";
 import type { Told } from "../base/blocks.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
@@ -31,6 +31,11 @@ export interface PlainWords {
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
   /**
+   * Returns the events after a run that has ended while the stream goes on with the next one. `word` explains
+   * the end. Default: none.
+   */
+  between?(word: LastWord): readonly object[];
+  /**
    * Returns the last event of a stream that has to end before its run. Without a `code`, text that was sent
    * has become void.
    */
@@ -54,6 +59,11 @@ export interface LastWord {
 /** Returns the explanation as a paragraph after any text before it. */
 export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
+}
+
+/** Returns whether a call has failed, or was closed without an answer, as views show it. */
+export function isFailedCall({ success, skipped }: StoredOf<"tool_result">["data"]): boolean {
+  return !success || skipped === "closed";
 }
 
 /** Returns the inputs of calls that were made before the stream, keyed by call id. */
@@ -98,6 +108,14 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
         return words.step(step);
     }
   };
+  /** The events between a run and the next one, for a client that gets the output of both as one. */
+  const between = (ended: string): readonly object[] => {
+    const text = lost || told.runId === ended ? undefined : noticeIn(told, ended);
+    if (text === undefined || !context.again) return [];
+    const said = words.between?.({ text, follows: hasText, corrects: false }) ?? [];
+    hasText ||= said.length > 0;
+    return said;
+  };
   const ending = (last: readonly object[]) => [
     ...last.map(dataFrame),
     ...(words.sentinel === undefined ? [] : [words.sentinel]),
@@ -105,9 +123,10 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
   return {
     begin: () => (words.first ?? []).map(dataFrame),
     encode: (event) => {
-      const frames = told.steps(event).flatMap(wordsOf).map(dataFrame);
+      const { runId } = told;
+      const said = told.steps(event).flatMap(wordsOf);
       lost ||= voided && event.type === "llm_request";
-      return frames;
+      return [...said, ...between(runId)].map(dataFrame);
     },
     end: () => {
       const { rest, over } = told;
@@ -130,9 +149,15 @@ function hasFailed(rest: Rest | undefined): boolean {
 }
 
 /** Returns the view's notice for a run that ended and did not fail. */
-function noticeOf({ rest, view }: Telling): string | undefined {
+function noticeOf(told: Telling): string | undefined {
+  const { rest } = told;
   if (rest?.type !== "ended" || hasFailed(rest)) return undefined;
-  const key = `end:${rest.event.data.run_id}`;
+  return noticeIn(told, rest.event.data.run_id);
+}
+
+/** Returns the view's notice for the end of a run. */
+function noticeIn({ view }: Telling, runId: string): string | undefined {
+  const key = `end:${runId}`;
   const parts = view.messages.flatMap((message) => message.parts);
   const notice = parts.find((part) => part.type === "notice" && part.key === key);
   return notice?.type === "notice" ? notice.text : undefined;

@@ -1,7 +1,7 @@
 import { checkOptions, type Json, type JsonObject, type OptionKinds, type StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
-import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
+import { callsBefore, isFailedCall, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
 /** Options of `trainer()`. */
@@ -106,13 +106,17 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
 function status(event: StoredOf<"tool_started" | "tool_result">): object[] {
   const { tool_name: tool, status: message } = event.data;
   if (message === undefined) return [];
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  return [{ type: "status", data: { message, tool, phase } }];
+  return [{ type: "status", data: { message, tool, phase: phaseAfter(event) } }];
+}
+
+function phaseAfter({ type, data }: StoredOf<"tool_started" | "tool_result">): "start" | "done" | "error" {
+  if (type === "tool_started") return "start";
+  return isFailedCall(data) ? "error" : "done";
 }
 
 /** Encodes a tool's result, with the artifact that the result names. */
 function result({ data }: StoredOf<"tool_result">, artifacts: ReadonlyMap<string, object>): object {
-  const { tool_name: type, result: value, content, success } = data;
+  const { tool_name: type, result: value, content } = data;
   const fields = asObject(value);
   const { artifact_id: name } = fields;
   const artifact = fields.artifact ?? (typeof name === "string" ? artifacts.get(name) : undefined);
@@ -120,7 +124,7 @@ function result({ data }: StoredOf<"tool_result">, artifacts: ReadonlyMap<string
     type,
     data: value,
     formatted: typeof content === "string" ? content : textOf(value),
-    status: success ? "done" : "failed",
+    status: isFailedCall(data) ? "failed" : "done",
     ...(artifact !== undefined && { artifact }),
     ...(typeof name === "string" && { artifact_id: name }),
   };
