@@ -2,6 +2,7 @@ const core = "packages/core/src";
 const postgres = "packages/postgres/src";
 const sse = "packages/sse/src";
 const client = "packages/client/src";
+const otel = "packages/otel/src";
 const restate = "packages/restate/src";
 // What a store in SQL shares with the others.
 const sqlLog = [
@@ -21,7 +22,7 @@ export const SOAKS = {
   "packages/core/test/model/partial-json.test.ts": ["packages/core/src/model/partial-json.ts"],
   "packages/sse/test/dialects/ag-ui/ag-ui-moments.test.ts": [core, sse],
   "packages/sse/test/dialects/ai-sdk/ai-sdk-reload.test.ts": [core, sse],
-  "packages/sse/test/dialects/random-sessions.test.ts": [core, sse],
+  "packages/sse/test/dialects/random-sessions.test.ts": [core, sse, client, otel],
   "test/openai-runs.test.ts": [core, "packages/openai/src"],
   "test/pages.test.ts": [core],
   "test/soak/attacks.test.ts": [
@@ -36,7 +37,7 @@ export const SOAKS = {
     "examples/playground/server",
     "examples/playground/web",
   ],
-  "test/soak/credentials.test.ts": [core, postgres, "packages/otel/src"],
+  "test/soak/credentials.test.ts": [core, postgres, otel],
   "test/soak/due-runs.test.ts": [core, postgres, "packages/sqlite/src", "packages/cli/src"],
   "test/soak/fairness.test.ts": [core, sse, "packages/mcp/src"],
   "test/soak/engine-kills.test.ts": [core, postgres, restate, "packages/pg-boss/src", "packages/sqlite/src"],

@@ -3,8 +3,8 @@ import { allowPrinted } from "../../../../test/support/printed.ts";
 import { soak } from "../../../../test/support/soak.ts";
 import { faults } from "../support/sessions/faults.ts";
 import type { Move, Plan } from "../support/sessions/plan.ts";
-import { withFault } from "../support/sessions/plant.ts";
-import { judgeSessions, kindNames } from "../support/sessions/properties.ts";
+import { checkFault, withFault } from "../support/sessions/plant.ts";
+import { judgeSessions, kindNames, SPANS } from "../support/sessions/properties.ts";
 
 // Other sessions every day. `PAWL_SEED=7` has those of one seed.
 const DAY = Math.floor(Date.now() / 86_400_000);
@@ -23,6 +23,12 @@ describe(`random sessions, PAWL_SEED=${SEED}`, () => {
     },
     soak(60_000, 3_600_000),
   );
+
+  it(
+    "O3 spans say what the log has",
+    async () => await judgeSessions(SPANS, { seed: SEED, numRuns: COUNT }),
+    soak(60_000, 3_600_000),
+  );
 });
 
 const turn = (...calls: string[]) => ({ thinking: "", text: "", calls, fails: [], broken: false });
@@ -34,6 +40,8 @@ const plan = (turns: Plan["turns"], moves: Move["do"][], more: Partial<Plan> = {
   ...more,
 });
 const interrupted: Partial<Plan> = { meanwhile: [move("message")], whenBusy: "interrupt" };
+
+const stopped: Partial<Plan> = { meanwhile: [move("message"), move("stop")], cuts: [2] };
 
 /** The shortest sessions that were shown wrongly, or whose answers went astray. */
 const found: [string, Plan][] = [
@@ -50,12 +58,23 @@ const found: [string, Plan][] = [
     "a connection is lost in the middle of a thought",
     plan([{ ...turn("look"), thinking: "a" }, turn("expiring")], [], { cuts: [2, 0] }),
   ],
+  ["two messages have a part of one name", plan([turn("look", "chain"), turn("look")], ["message"])],
+  [
+    "an answer of several texts is redacted",
+    plan([turn("look")], [], { cites: true, moves: [{ ...move("redact"), which: 11 }, move("message")] }),
+  ],
+  ["a user stops a run that asks", plan([turn("busy", "chain")], [], { meanwhile: [move("stop")] })],
+  ["a message waits while a user stops a run", plan([turn("busy", "busy")], [], stopped)],
 ];
 
 describe.each(found)("%s", (_title, example) => {
   it.each(kindNames)("W2 W4 P4 a page of %s shows what the log has", async (name) => {
     allowPrinted(BROKEN_OFF);
     await judgeSessions(name, { examples: [[example]], numRuns: 1, endOnFailure: true });
+  });
+
+  it("O3 the spans say what the log has", async () => {
+    await judgeSessions(SPANS, { examples: [[example]], numRuns: 1, endOnFailure: true });
   });
 });
 
@@ -64,6 +83,10 @@ describe("faults that are planted into the dialects", () => {
   const some = soak(3, faults.length);
   const first = (DAY * some) % faults.length;
   const planted = Array.from({ length: some }, (_, at) => faults[(first + at) % faults.length]);
+
+  it.each(faults)("$name: the sources have its place", (fault) => {
+    checkFault(fault);
+  });
 
   it.each(planted.flatMap((fault) => fault ?? []))("W2 W4 F12 random sessions find: $name", async (fault) => {
     allowPrinted(BROKEN_OFF);

@@ -1,10 +1,5 @@
-/** A fault that is planted into the sources, and the kind of client that shows it. */
-export interface Fault {
-  readonly name: string;
-  readonly kind: string;
-  /** Texts that a file has once, and what they become. Files are relative to `packages`. */
-  readonly edits: readonly (readonly [file: string, is: string, becomes: string])[];
-}
+import type { Fault } from "./fault.ts";
+import { moreFaults } from "./more-faults.ts";
 
 const agUi = (file: string) => `sse/src/dialects/ag-ui/ag-ui-${file}.ts`;
 const aiSdk = (file: string) => `sse/src/dialects/ai-sdk/ai-sdk-${file}.ts`;
@@ -136,4 +131,5 @@ export const faults: readonly Fault[] = [
       ],
     ],
   },
+  ...moreFaults,
 ];

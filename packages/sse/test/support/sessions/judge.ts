@@ -1,53 +1,33 @@
 import type { Answer } from "@pawl/core";
-import type { Dialect } from "../../../src/index.ts";
-import type { Version as AgVersion } from "../agents.ts";
-import type { Version as AiVersion } from "../chat.ts";
-import { agUiPage } from "./ag-ui-page.ts";
-import { aiSdkPage } from "./ai-sdk-page.ts";
-import { expectedInAgUi, expectedInAiSdk } from "./expected.ts";
-import { endOf } from "./log.ts";
+import type { Kind } from "./kinds.ts";
+import { late } from "./late.ts";
+import { endOf, logAt } from "./log.ts";
+import type { Looks } from "./looks.ts";
 import type { Asked, Made } from "./made.ts";
 import type { Page } from "./page.ts";
 import { same } from "./same.ts";
 import { LogServer } from "./server.ts";
 
-/** A kind of client: how its page loads, and what it shows of a view's calls. */
-export interface Kind {
-  dialect: Dialect;
-  page(server: LogServer, loaded: Record<string, never[]>): Page;
-  expected: typeof expectedInAgUi;
-  /** Whether its streams change earlier messages, and have the user's messages that other pages send. */
-  hearsOthers: boolean;
-  /** Whether its pages can answer some questions and leave others open. */
-  answersSome: boolean;
-}
-
-export const aiSdkKind = (dialect: Dialect, version: AiVersion): Kind => ({
-  dialect,
-  page: (server, { messages = [] }) => aiSdkPage(version, server, messages),
-  expected: expectedInAiSdk,
-  hearsOthers: false,
-  answersSome: true,
-});
-
-export const agUiKind = (dialect: Dialect, version: AgVersion): Kind => ({
-  dialect,
-  page: (server, { messages = [], pendingInterrupts = [] }) =>
-    agUiPage(version, server, { messages, pendingInterrupts }),
-  expected: expectedInAgUi,
-  hearsOthers: true,
-  answersSome: false,
-});
-
 /** Has all requests of a session made by pages, and asserts that each shows what the log has. */
 export async function judge(made: Made, kind: Kind): Promise<void> {
-  const { dialect, page: open, expected, answersSome, hearsOthers } = kind;
-  const server = new LogServer(made, dialect);
-  const load = (at: number): Page => open(server, at === 0 ? {} : server.history(at));
-  const shows = (page: Page, at: number, what: string) => {
+  const server = new LogServer(made, kind.dialect);
+  await judgePages(server, kind).finally(() => server.over.abort());
+}
+
+async function judgePages(server: LogServer, kind: Kind): Promise<void> {
+  const { made } = server;
+  const { expected, can, hearsOthers, follows } = kind;
+  const load = async (at: number): Promise<Page> => {
+    const { at: now } = server;
+    server.at = at;
+    const page = await kind.load(server);
+    server.at = now;
+    return page;
+  };
+  const shows = async (page: Page, at: number, what: string) => {
     const shown = { shown: page.shown(), calls: Object.fromEntries(page.calls()) };
-    const loaded = load(at).shown();
-    const calls = Object.fromEntries(expected(server.session(at).before));
+    const loaded = (await load(at)).shown();
+    const calls = Object.fromEntries(expected(server.session(at).before, logAt(made.log, at)));
     same(shown, { shown: loaded, calls }, `${what} ${at}`);
   };
   let page: Page | undefined;
@@ -57,24 +37,24 @@ export async function judge(made: Made, kind: Kind): Promise<void> {
     server.next = asked;
     const end = endOf(made.log, asked.start);
     const { pending } = server.session().before;
-    const canAnswer = asked.answers === undefined || answersSome || asked.answers.length === pending.length;
     const isCrossed = made.asked.some(({ at, during }) => during && at >= asked.at && at < end);
-    if (page === undefined || known !== asked.at || asked.reloads) page = load(asked.at);
-    shows(page, asked.at, "loaded at");
-    if (canAnswer && !isCrossed) {
+    if (page === undefined || asked.reloads || (known !== asked.at && !follows)) page = await load(asked.at);
+    else if (known !== asked.at) await page.connect();
+    await shows(page, asked.at, "loaded at");
+    if (can(asked, pending) && !isCrossed) {
       await act(page, asked);
       same([plain(server.begun), server.refused], [plain(asked), undefined], `asked at ${asked.at}`);
       // A message closes questions in earlier messages, which these pages show as open until they load.
       const closes = !hearsOthers && asked.message !== undefined && pending.length > 0;
       const what = `after the request at ${asked.at}, live until`;
-      if (closes) same(lastOf(page), lastOf(load(end)), `${what} ${end}`);
-      else shows(page, end, what);
+      if (closes) same(lastOf(page), lastOf(await load(end)), `${what} ${end}`);
+      else await shows(page, end, what);
       known = closes ? -1 : end;
     } else page = undefined;
-    await reconnects(server, asked, end, { load, shows, isCrossed, hearsOthers });
+    await reconnects(server, asked, end, { load, shows, isCrossed, kind });
   }
   server.next = undefined;
-  await late(server, load);
+  await late(server, { load, shows, kind });
 }
 
 const lastOf = (page: Page) => [page.shown()].flat().at(-1);
@@ -100,16 +80,14 @@ function inOrder(answers: readonly Answer[]): unknown[] {
     .toSorted(([one], [other]) => one - other);
 }
 
-interface Looks {
-  load(at: number): Page;
-  shows(page: Page, at: number, what: string): void;
-  isCrossed: boolean;
-  hearsOthers: boolean;
-}
-
 /** Pages that are loaded, or lose their connection, at some events of a stream, and connect again. */
-async function reconnects(server: LogServer, asked: Asked, end: number, looks: Looks) {
-  const { load, shows, isCrossed, hearsOthers } = looks;
+async function reconnects(
+  server: LogServer,
+  asked: Asked,
+  end: number,
+  { load, shows, isCrossed, kind }: Looks & { isCrossed: boolean },
+) {
+  const { hearsOthers, follows, comesBack } = kind;
   const { cuts, log } = server.made;
   const length = end - asked.at;
   const places = new Set(cuts.slice(0, 3).map((cut) => asked.at + Math.ceil((cut / 9) * length)));
@@ -118,56 +96,23 @@ async function reconnects(server: LogServer, asked: Asked, end: number, looks: L
     const { rest } = server;
     const isNew = ({ type, seq }: { type: string; seq: number }) =>
       type === "user_message" && seq > at && seq <= rest;
-    if (log.some(isNew) && !(hearsOthers && isCrossed)) continue;
-    const page = load(at);
-    shows(page, at, "loaded in the middle, at");
+    if (log.some(isNew) && !follows && !(hearsOthers && isCrossed)) continue;
+    const page = await load(at);
+    await shows(page, at, "loaded in the middle, at");
     await page.connect();
-    shows(page, rest, `connected at ${at}, until`);
+    await shows(page, rest, `connected at ${at}, until`);
     server.at = rest;
     await page.connect();
-    shows(page, rest, `connected again, after one at ${at}, at`);
-    if (isCrossed || asked.answers !== undefined || at <= asked.at || !hearsOthers) continue;
+    await shows(page, rest, `connected again, after one at ${at}, at`);
+    if (isCrossed || asked.answers !== undefined || at <= asked.at || !comesBack) continue;
     server.at = asked.at;
     server.next = asked;
     server.cut = at;
-    const cutOff = load(asked.at);
+    const cutOff = await load(asked.at);
     await act(cutOff, asked);
     server.cut = undefined;
     server.at = at;
     await cutOff.connect();
-    shows(cutOff, rest, `cut off at ${at}, connected, until`);
-  }
-}
-
-const LATE = ["already_answered", "unknown_call", "invalid_answer", "invalid_input"];
-
-/** Pages that were loaded while something was asked, and answer when the session has gone on. */
-async function late(server: LogServer, load: (at: number) => Page): Promise<void> {
-  const { rests } = server.made;
-  for (const [index, rest] of rests.entries()) {
-    server.at = rest;
-    const asked = server.session().before.pending;
-    if (asked.length === 0) continue;
-    for (const now of rests.slice(index + 1)) {
-      if (now === rest) continue;
-      const page = load(rest);
-      server.at = now;
-      const open = new Set(server.session().before.pending.map(({ seq }) => seq));
-      const odd = asked.map(({ callId, seq, kind }): Answer => {
-        return {
-          callId,
-          question: seq,
-          value: kind === "approval" ? { approved: true, reason: "late" } : { late: 1 },
-        };
-      });
-      await page.answer(odd);
-      const { begun, refused } = server;
-      const answered = begun !== undefined && "answers" in begun ? begun.answers : [];
-      const what = `late answers of ${rest} at ${now}`;
-      const stale = answered.filter(({ question = 0 }) => !open.has(question));
-      same(stale, [], what);
-      if (asked.some(({ seq }) => open.has(seq))) continue;
-      same([begun, LATE.includes(refused ?? "")], [undefined, true], `${what}: ${refused}`);
-    }
+    await shows(cutOff, rest, `cut off at ${at}, connected, until`);
   }
 }

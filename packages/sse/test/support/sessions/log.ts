@@ -59,9 +59,10 @@ export function asTheyCome(
   cuts: readonly number[],
   from = 0,
 ): SessionEvent[] {
-  let at = 0;
-  const chance = () => cuts[at++ % cuts.length] ?? 0;
   return stored.flatMap((event, place): SessionEvent[] => {
+    // An attempt says the same to everyone who reads it, whenever.
+    let at = event.seq;
+    const chance = () => cuts[at++ % cuts.length] ?? 0;
     if (event.type === "tool_started") return event.seq <= from ? [event] : [event, ofAnAgent(event)];
     if (event.type !== "llm_request") return [event];
     const next = stored
@@ -82,6 +83,18 @@ export function asTheyCome(
     });
     return [event, ...deltas];
   });
+}
+
+/** What the answers of a log say while they are written, by the keys of the parts that show it. */
+export function textsOf(log: readonly StoredEvent[], cuts: readonly number[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const event of asTheyCome(log, cuts)) {
+    if (event.type !== "text_delta" && event.type !== "thinking_delta") continue;
+    const { attempt, index, offset, text } = event.data;
+    const key = `${attempt}:${index}`;
+    texts.set(key, (texts.get(key) ?? "").slice(0, offset) + text);
+  }
+  return texts;
 }
 
 /** What an agent below says while it works for a call: nothing of the caller's own, though it counts as if it were. */

@@ -1,8 +1,10 @@
 import {
   type Answer,
   canBeRetried,
+  type EventStore,
   type Json,
   memoryStore,
+  PawlError,
   type Question,
   type RunOptions,
   type RunStart,
@@ -45,10 +47,13 @@ export const OFFERED: NonNullable<RunOptions["clientTools"]> = [{ name: "offered
 
 const USER = { userId: "ada", sessionId: "s" };
 
-/** Has the session of a plan. */
-export async function makeSession(plan: Plan): Promise<Made> {
+/** Has the session of a plan. `over` wraps its store. */
+export async function makeSession(
+  plan: Plan,
+  over: (store: EventStore) => EventStore = (store) => store,
+): Promise<Made> {
   const clock = testClock(Date.UTC(2096, 0, 1));
-  const store = memoryStore();
+  const store = over(memoryStore({ now: () => clock.now() }));
   const asked: Asked[] = [];
   const rests: number[] = [];
   const results: Promise<unknown>[] = [];
@@ -82,8 +87,13 @@ export async function makeSession(plan: Plan): Promise<Made> {
               clientMessageId: message?.id ?? "",
               clientTools: OFFERED,
             });
-    results.push(run.result);
-    asked.push({ ...options, ...how, at, start: await run.started });
+    const result = run.result.catch((error: unknown) => {
+      // Two calls that work at the same time may answer the same question.
+      if (!how.during || !PawlError.is(error, "already_answered")) throw error;
+    });
+    results.push(result);
+    const start = await run.started.catch(async () => void (await result));
+    if (start !== undefined) asked.push({ ...options, ...how, at, start });
   }
 
   async function act(move: Move | undefined, during: boolean): Promise<void> {

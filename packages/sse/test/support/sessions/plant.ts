@@ -2,10 +2,21 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "vite";
-import type { Fault } from "./faults.ts";
+import type { Fault } from "./fault.ts";
 import type { judgeSessions } from "./properties.ts";
 
 const packages = join(import.meta.dirname, "../../../..");
+
+/** Throws unless the sources have each text of a fault once. */
+export function checkFault({ edits }: Fault): void {
+  for (const [file, is] of edits) halves(readFileSync(join(packages, file), "utf8"), file, is);
+}
+
+function halves(source: string, file: string, is: string): readonly [before: string, after: string] {
+  const parts = source.split(is);
+  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${is}`);
+  return parts as [string, string];
+}
 
 /** Loads the judge of random sessions with the sources of the packages, into which a fault is planted. */
 export async function withFault({ name, edits }: Fault): Promise<{ judgeSessions: typeof judgeSessions }> {
@@ -18,9 +29,8 @@ export async function withFault({ name, edits }: Fault): Promise<{ judgeSessions
       if (own.length === 0) return undefined;
       let source = readFileSync(id, "utf8");
       for (const [file, is, becomes] of own) {
-        const parts = source.split(is);
-        if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${is}`);
-        source = parts.join(becomes);
+        const [before, after] = halves(source, file, is);
+        source = `${before}${becomes}${after}`;
         planted.add(file);
       }
       return source;

@@ -1,18 +1,36 @@
 import fc from "fast-check";
 import { agUi, aiSdk } from "../../../src/index.ts";
-import { agUiKind, aiSdkKind, judge, type Kind } from "./judge.ts";
+import { judge } from "./judge.ts";
+import { agUiKind, aiSdkKind, type Kind, nativeKind, plainKind } from "./kinds.ts";
 import { type Made, makeSession } from "./made.ts";
+import { aspClient } from "./plain/asp.ts";
+import { coachClient } from "./plain/coach.ts";
+import { metricsClient } from "./plain/metrics.ts";
+import { trainerClient } from "./plain/trainer.ts";
 import { type Plan, plans } from "./plan.ts";
+import { judgeSpans } from "./spans/judge-spans.ts";
+import { tracedSession } from "./spans/traced-session.ts";
 
 const KINDS: ReadonlyMap<string, () => Kind> = new Map([
   ["AI SDK 6", () => aiSdkKind(aiSdk(), 6)],
   ["AI SDK 7", () => aiSdkKind(aiSdk({ lostText: "reset" }), 7)],
   ["AG-UI 0.0.59", () => agUiKind(agUi(), "0.0.59")],
   ["AG-UI 1.0", () => agUiKind(agUi(), "1.0")],
+  ["createAgentClient()", () => nativeKind],
+  ["ASP v2", () => plainKind(aspClient("settled"))],
+  ["ASP v2, live", () => plainKind(aspClient("live"))],
+  ["the coach", () => plainKind(coachClient("settled"))],
+  ["the coach, live", () => plainKind(coachClient("live"))],
+  ["the trainer", () => plainKind(trainerClient)],
+  ["metrics", () => plainKind(metricsClient("settled"))],
+  ["metrics, live", () => plainKind(metricsClient("live"))],
 ]);
 
 /** The names of all kinds of clients. */
 export const kindNames: readonly string[] = [...KINDS.keys()];
+
+/** The name of the span table, a kind without pages. */
+export const SPANS = "spans";
 
 // A plan's session is the same each time, so that each kind of client has it once more.
 const sessions = new Map<string, Promise<Made>>();
@@ -28,8 +46,11 @@ function sessionOf(plan: Plan): Promise<Made> {
 export async function judgeSessions(name: string, parameters: fc.Parameters<[Plan]>): Promise<void> {
   const kind = KINDS.get(name)?.() as Kind;
   const property = fc.asyncProperty(plans, async (plan) => {
-    const made = await sessionOf(plan);
-    await judge(made, kind).catch((error: Error) => {
+    // The spans come from a session's own store.
+    const traced = name === SPANS ? await tracedSession(plan) : undefined;
+    const made = traced ?? (await sessionOf(plan));
+    const judged = traced === undefined ? judge(made, kind) : judgeSpans(traced);
+    await judged.catch((error: Error) => {
       throw new Error(`${error.message}\n${made.log.map(({ seq, type }) => `${seq} ${type}`).join(", ")}`);
     });
   });

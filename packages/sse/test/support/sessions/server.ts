@@ -1,11 +1,11 @@
 import { EventSchema } from "@ag-ui/core/schemas";
-import { PawlError } from "@pawl/core";
+import { type Answer, PawlError } from "@pawl/core";
 import type { Begin, EncoderContext } from "../../../src/dialects/base/dialect.ts";
 import type { Dialect, Encoder } from "../../../src/index.ts";
 import { readThread } from "../../../src/request/read-thread.ts";
 import { responseTo, type WireError } from "../../../src/request/wire-error.ts";
 import { sendsTwice } from "../sends-twice.ts";
-import { asTheyCome, endOf, lastRun, logAt, sessionOf } from "./log.ts";
+import { asTheyCome, endOf, lastRun, logAt, sessionOf, textsOf } from "./log.ts";
 import type { Asked, Made } from "./made.ts";
 import { same } from "./same.ts";
 
@@ -22,6 +22,10 @@ export class LogServer {
   /** What the last request has begun, or the code with which it was refused. */
   begun: Begin | undefined;
   refused: string | undefined;
+  /** The last event that the response to the last request has. */
+  reached = 0;
+  /** Aborts when no page needs the server any more. */
+  readonly over = new AbortController();
 
   readonly made: Made;
   readonly dialect: Dialect;
@@ -31,13 +35,23 @@ export class LogServer {
     this.dialect = dialect;
   }
 
+  #texts: ReadonlyMap<string, string> | undefined;
+
+  /** What the answers of the whole log say while they are written, by the keys of the parts that show it. */
+  get texts(): ReadonlyMap<string, string> {
+    this.#texts ??= textsOf(this.made.log, this.made.cuts);
+    return this.#texts;
+  }
+
   /** The session as people see it. */
   session(at = this.at) {
     return sessionOf(logAt(this.made.log, at));
   }
 
-  history(at = this.at): Record<string, never[]> {
-    const { before, facts } = this.session(at);
+  /** What a page gets that loads. */
+  loaded(): Record<string, never[]> {
+    if (this.at === 0) return {};
+    const { before, facts } = this.session();
     return JSON.parse(JSON.stringify(this.dialect.history?.(before, "s", facts)));
   }
 
@@ -59,11 +73,13 @@ export class LogServer {
     const limits = { maxBodyBytes: 1_000_000, maxHistoryBytes: 1_000_000 };
     this.begun = undefined;
     this.refused = undefined;
+    this.reached = this.at;
     try {
       const thread = await readThread(request, this.dialect.threadField ?? "", limits);
       const tools = { own: new Set(OWN) };
       const asked = await this.dialect.parse(thread.body, { maxInputLength: 1e5, tools }, thread.earlier);
       const begun = await asked.begin(this.session().before);
+      this.checkAnswers(begun);
       this.begun = begun;
       const encoder = asked.encoder ?? this.dialect.encoder;
       if ("connect" in begun || "shown" in begun) return this.connect(encoder);
@@ -76,10 +92,19 @@ export class LogServer {
     } catch (error) {
       const response = responseTo(error);
       const wire = (await response.clone().json()) as WireError;
-      this.refused = wire.error.code;
+      this.refused = wire.error.code === "internal" ? String(error) : wire.error.code;
       const frames = this.dialect.refused?.(wire.error);
       return frames === undefined ? response : new Response(frames.join(""), { headers: HEADERS });
     }
+  }
+
+  /** Refuses what a runtime refuses: answers of which none belongs to an open question. */
+  private checkAnswers(begun: Begin): void {
+    if (!("answers" in begun)) return;
+    const { pending } = this.session().before;
+    const isAsked = ({ callId, question }: Answer) =>
+      pending.some((one) => one.callId === callId && (question ?? one.seq) === one.seq);
+    if (!begun.answers.some(isAsked)) throw new PawlError("already_answered", "It is answered.");
   }
 
   private connect(encoder: Dialect["encoder"]): Response {
@@ -88,6 +113,11 @@ export class LogServer {
     const { before, facts } = this.session(start.afterSeq);
     const context = { ...this.context(), runId: start.runId, before, facts, again: true };
     return this.stream(encoder(context), start.afterSeq, this.rest, this.at);
+  }
+
+  /** The encoder of a stream that begins at a cursor. */
+  encoder({ from }: Required<Pick<EncoderContext, "from">>): Encoder {
+    return this.dialect.encoder({ ...this.context(), ...this.session(), runId: "", from });
   }
 
   private context(): Omit<EncoderContext, "before" | "facts" | "runId"> {
@@ -109,6 +139,7 @@ export class LogServer {
     const frames = [...encoder.begin()];
     const { cut = Number.POSITIVE_INFINITY } = this;
     let isCut = false;
+    this.reached = Math.min(cut, end);
     for (const event of asTheyCome(stored, cuts, from)) {
       if (encoder.over) break;
       isCut = "seq" in event && event.seq > cut;
@@ -117,17 +148,22 @@ export class LogServer {
     }
     if (!isCut) frames.push(...encoder.end());
     check(frames, this.dialect);
-    const breaks = isCut && this.dialect.name === "AI SDK";
+    const breaks = isCut && this.dialect.name !== "AG-UI";
     return new Response(breaks ? brokenOff(frames) : frames.join(""), { headers: HEADERS });
   }
 }
 
 function check(frames: readonly string[], { name }: Dialect): void {
-  const odd = frames.filter((frame) => !/^data: [^\n\r]*\n\n$/.test(frame) || frame.includes("SECRET"));
+  // What an agent below says: Pawl's own clients show it with the call.
+  const isPublic = (frame: string) => name === "native" && frame.includes('"type":"agent_delta"');
+  const odd = frames.filter(
+    (frame) =>
+      !/^(id: [\d~]+\n)?data: [^\n\r]*\n\n$/.test(frame) || (frame.includes("SECRET") && !isPublic(frame)),
+  );
   same(odd, [], "frames that must not be sent");
   const events = frames
     .filter((frame) => !frame.includes("[DONE]"))
-    .map((frame) => JSON.parse(frame.slice(6)));
+    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
   same(sendsTwice(events), [], "sent twice");
   const invalid = (event: unknown) => EventSchema.safeParse(event).error?.message;
   if (name === "AG-UI") same(events.map(invalid).filter(Boolean), [], "not of AG-UI");

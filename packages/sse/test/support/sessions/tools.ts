@@ -19,7 +19,8 @@ const yes = jsonSchema<{ yes: boolean }>({
   required: ["yes"],
 });
 const described = { description: "x", input };
-const asks = (context: ToolContext) => context.ask({ kind: "sure", payload: { sure: 1 }, answer: yes });
+const asks = (context: ToolContext, sure = 1) =>
+  context.ask({ kind: "sure", payload: { sure }, answer: yes });
 
 /** Tools of every kind. `meanwhile` does what happens while the tool `busy` works. */
 const toolsWith = (meanwhile: () => Promise<void>) => [
@@ -53,8 +54,10 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
   tool({
     ...described,
     name: "chain",
-    execute: (_, context: ToolContext) =>
-      (context.answered?.questions ?? 0) < 2 ? asks(context) : "asked twice",
+    execute: (_, context: ToolContext) => {
+      const { questions = 0 } = context.answered ?? {};
+      return questions < 2 ? asks(context, questions) : "asked twice";
+    },
   }),
   tool({
     ...described,
@@ -64,8 +67,10 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
   tool({
     ...described,
     name: "busy",
-    execute: async () => {
+    execute: async ({ n = 0 }, { signal }: ToolContext) => {
       await meanwhile();
+      // Every other one honours its signal.
+      if (signal.aborted && n % 2 === 1) throw Object.assign(new Error("SECRET"), { code: "ABORT" });
       return "was busy";
     },
   }),

@@ -1,0 +1,41 @@
+import { trainer } from "../../../../src/dialects.ts";
+import type { PlainClient, Shown } from "./client.ts";
+import { callsOf, isOver, joined, lastOf, textOf } from "./loaded.ts";
+
+/** A client of the trainer: it shows what tools have returned, by their names, and why a run has stopped. */
+export const trainerClient: PlainClient = {
+  dialect: trainer(),
+  isLive: false,
+  names: { session: "sessionId", messageId: "clientMessageId" },
+  answers: (answers) => ({
+    answers: answers.map(({ callId, value, error }) => ({
+      callId,
+      ...(error === undefined ? { value } : { error }),
+    })),
+  }),
+  read: ({ type = "", ...event }, shown) => {
+    if (type === "done") shown.last = "done";
+    if (type === "error") {
+      shown.text += event.message;
+      shown.last = "error";
+    }
+    if (event.status === "done" || event.status === "failed")
+      addResult(shown, type, event.status, event.data);
+  },
+  load: (view) => {
+    const shown: Shown = {
+      text: joined(textOf(view, (part) => part.type === "notice" && part.stop !== "aborted")),
+      calls: new Map(),
+      last: lastOf(view) === "asks" ? "done" : lastOf(view),
+    };
+    for (const call of callsOf(view).filter(isOver))
+      addResult(shown, call.toolName, call.phase === "done" ? "done" : "failed", call.result);
+    return shown;
+  },
+};
+
+/** The dialect does not name calls: the same result may come several times. */
+function addResult({ calls }: Shown, ...result: unknown[]): void {
+  const name = JSON.stringify(result);
+  calls.set(name, `${Number.parseInt(calls.get(name) ?? "0", 10) + 1} times`);
+}
