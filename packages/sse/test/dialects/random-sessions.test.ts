@@ -63,6 +63,14 @@ const found: [string, Plan][] = [
     "an answer of several texts is redacted",
     plan([turn("look")], [], { cites: true, moves: [{ ...move("redact"), which: 11 }, move("message")] }),
   ],
+  [
+    "a hook asks after a message has interrupted a run, and the model fails",
+    plan([turn("busy"), { ...turn("look"), broken: true }, turn("look")], ["answer", "answer"], {
+      ...interrupted,
+      asksFirst: true,
+      cuts: [1],
+    }),
+  ],
   ["a user stops a run that asks", plan([turn("busy", "chain")], [], { meanwhile: [move("stop")] })],
   ["a message waits while a user stops a run", plan([turn("busy", "busy")], [], stopped)],
 ];

@@ -127,8 +127,7 @@ function eventSteps(): {
   stored(event: StoredEvent, view: Asked): Step[];
   live(event: SessionEvent): Step[];
 } {
-  const text = blocks();
-  const output = outputs();
+  const [text, output] = [blocks(), outputs()];
   let turn: number | undefined;
   let attempt = 0;
   // Calls that wait for a time are shown as running, so they start only once.
@@ -160,6 +159,7 @@ function eventSteps(): {
   };
   return {
     stored(event, view) {
+      if (event.type === "run_started") turn = undefined;
       const outcomes = outcomesIn(event).map((part): Step => ({ type: "outcome", part }));
       return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view), ...outcomes];
     },
