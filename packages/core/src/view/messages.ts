@@ -13,29 +13,31 @@ import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 /** Replaces the content of a redacted event in the messages, and in the last run. */
 export function withoutRedacted(view: ViewState, event: StoredOf<"redaction">): ViewState {
   const { run } = view;
-  const messages = redactedMessages(withOneText(view.messages, event.data), event);
+  const messages = redactedMessages(view.messages, event);
   if (run?.stop === undefined || run.id !== event.data.run_id) return { ...view, messages };
   return { ...view, messages, run: { ...run, stop: { ...run.stop, message: REDACTED } } };
 }
 
 function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"redaction">): ViewMessage[] {
+  const texts = new Set<string>();
   return messages.map((message) => {
     if (message.role === "user" && message.seq !== data.seq) return message;
     const parts =
       message.role === "user"
         ? [textPart(message.id, REDACTED)]
-        : message.parts.flatMap((part) => redactedPart(part, data));
+        : message.parts.flatMap((part) => redactedPart(part, data, texts));
     return { ...message, text: joinedText(parts), parts };
   });
 }
 
 /**
  * Returns the part as the redaction leaves it, in a list; an empty list removes the part. Keys begin with the
- * `seq` of the part's event, or with the attempt of its answer.
+ * `seq` of the part's event, or with the attempt of its answer. `texts` gets the keys of the answer's texts.
  */
 function redactedPart(
   part: ViewPart,
   { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
+  texts: Set<string>,
 ): ViewPart[] {
   // A later event may have replaced the data.
   if (part.type === "data") return [part.seq === seq ? { ...part, data: REDACTED } : part];
@@ -44,14 +46,15 @@ function redactedPart(
   if (part.key.startsWith(`${attempt}:`)) {
     if (of === "output" && part.type === "output")
       return [{ type: "output", key: part.key, open: false, value: REDACTED }];
-    if (of === "assistant_message" && part.type !== "output") return redactedAnswerPart(part);
+    if (of === "assistant_message" && part.type !== "output") return redactedAnswerPart(part, texts);
   }
   return [part.type === "tool" && part.callId === call_id ? redactedCall(part, of, seq) : part];
 }
 
-function redactedAnswerPart(part: ViewPart): ViewPart[] {
+function redactedAnswerPart(part: ViewPart, texts: Set<string>): ViewPart[] {
   if (part.type === "thinking" || part.type === "source") return [];
-  if (part.type === "text") return [textPart(part.key, REDACTED)];
+  // A redacted answer is stored with one text.
+  if (part.type === "text") return texts.add(part.key).size > 1 ? [] : [textPart(part.key, REDACTED)];
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
 
@@ -138,18 +141,4 @@ export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_starte
     return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });
   return { ...view, messages, run: { id: data.run_id, seq, open: true, continues } };
-}
-
-/** Keeps one text of an answer that is redacted, as the answer is stored from then on. */
-function withOneText(
-  messages: readonly ViewMessage[],
-  { of, attempt }: StoredOf<"redaction">["data"],
-): readonly ViewMessage[] {
-  if (of !== "assistant_message") return messages;
-  const isText = ({ type, key }: ViewPart) => type === "text" && key.startsWith(`${attempt}:`);
-  return messages.map((message) => {
-    if (message.role === "user") return message;
-    const first = message.parts.find(isText);
-    return { ...message, parts: message.parts.filter((part) => part === first || !isText(part)) };
-  });
 }
