@@ -70,15 +70,15 @@ describe("send() with files", () => {
       url: "https://example.test/api",
       sessionId: id,
       fetch: async (url) => {
-        asked.push(url);
-        return new Response(null, { status: 404 });
+        asked.push(new URL(String(url)).pathname);
+        return Response.json({ error: { code: "not_found", message: "None." } }, { status: 404 });
       },
     });
     await expect(client.file(id)).rejects.toMatchObject({ code: "not_found" });
     await expect
       .poll(() => client.getState().error?.code ?? client.getState().phase)
       .toMatch(/not_found|idle/);
-    expect(asked).toEqual([]);
+    expect(new Set(asked)).toEqual(new Set(["/api/sessions/%00", "/api/files/%00"]));
   });
 
   it("F1 sends files without a text, from any list, and reloads them", async () => {

@@ -105,13 +105,11 @@ export function sessionPath(id: string): string {
 }
 
 /**
- * Returns the path of one session or file.
- *
- * @throws Refused `not_found` for an id that addresses drop or resolve: "", "." and ".."
+ * Returns the path of one session or file. Instead of "", "." and "..", which would address another path, it
+ * has an id that no session or file has.
  */
 export function pathOf(list: string, id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new Refused(404, "not_found", "There is none.");
-  return `/${list}/${encodeURIComponent(id)}`;
+  return `/${list}/${encodeURIComponent(id).replace(/^\.{0,2}$/, "%00")}`;
 }
 
 /** Returns whether a retry may succeed: the network, the server or a proxy failed. */

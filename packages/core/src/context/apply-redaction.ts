@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import { REDACTED, redactedBlocks, redactedEvent } from "../log/store/redacted.ts";
+import { REDACTED, redactedAnswer, redactedBlocks, redactedEvent } from "../log/store/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { Asking, QuestionRecord } from "../session/asking.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
@@ -60,7 +60,7 @@ function redactQuestion(asking: Asking | undefined, of: string): void {
   if (of === "tool_suspended" && asking?.question) asking.question = redactedQuestion(asking.question);
   if (of !== "tool_answered" || asking?.answer === undefined) return;
   const error = asking.answer.error === undefined ? undefined : REDACTED;
-  asking.answer = { ...asking.answer, value: REDACTED, error };
+  asking.answer = { ...asking.answer, value: redactedAnswer(asking.answer.value), error };
 }
 
 function redactOutput(run: RunState | undefined, seq: number): void {

@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import { REDACTED } from "../log/store/redacted.ts";
+import { REDACTED, redactedAnswer } from "../log/store/redacted.ts";
 import type { ViewPart, ViewQuestion } from "./view.ts";
 
 /** The part of a call, or of a hook's question about the run. */
@@ -52,11 +52,12 @@ export function redactedCall(part: ToolPart, of: string, seq: number): ToolPart 
   }
   const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
   if (!isResult) return part;
-  return withQuestions({ ...part, result: REDACTED }, (question) =>
-    question.by === "user" || question.by === "time"
-      ? { ...question, [question.reason === undefined ? "value" : "reason"]: REDACTED }
-      : question,
-  );
+  return withQuestions({ ...part, result: REDACTED }, (question) => ({
+    ...question,
+    ...("value" in question
+      ? { value: redactedAnswer(question.value) }
+      : question.by === "user" && { reason: REDACTED }),
+  }));
 }
 
 function withQuestions(part: ToolPart, change: (question: ViewQuestion) => ViewQuestion): ToolPart {

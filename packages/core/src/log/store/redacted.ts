@@ -19,6 +19,15 @@ export function redactedEvent(event: StoredEvent): StoredEvent {
   return { ...event, data: { ...(event.data as object), ...redactedFields(event) } } as StoredEvent;
 }
 
+/**
+ * Returns an answer without its content. Whether the user has approved stays: it says what happened to the
+ * call, and pages would show the opposite.
+ */
+export function redactedAnswer(value: Json | undefined): Json {
+  const { approved } = Object(value);
+  return typeof approved === "boolean" ? { approved } : REDACTED;
+}
+
 /** Returns whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
   return isExtension(event) || Object.keys(redactedFields(event) ?? {}).length > 0;
@@ -73,7 +82,10 @@ const REDACTED_FIELDS: ByType<object> = {
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   data_part: () => ({ data: REDACTED }),
-  tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
+  tool_answered: ({ value, error }) => ({
+    value: redactedAnswer(value),
+    ...(error !== undefined && { error: REDACTED }),
+  }),
   // The stop reason's message may be a hook's own text.
   effect_started: withoutMessage,
   run_ended: withoutMessage,

@@ -48,9 +48,11 @@ export function answersOneOf(pending: readonly Question[]): (said: SaidAnswer) =
  * @throws PawlError `invalid_answer`.
  */
 export function refuseOtherForm(pending: readonly Question[], parts: readonly JsonObject[]): void {
-  for (const { toolCallId, state, approval } of parts) {
+  for (const part of parts) {
+    const { toolCallId, state, approval } = part;
     const open = pending.find(({ callId }) => callId === toolCallId);
-    if (open === undefined) continue;
+    // What the page has of an earlier question of the call is no answer to this one.
+    if (open === undefined || (questionIn(part).question ?? open.seq) !== open.seq) continue;
     if (isApproval(open) && (state === "output-available" || state === "output-error"))
       throw new PawlError("invalid_answer", APPROVAL);
     const isApproved = state === "approval-responded" && questionOf(Object(approval).id) === open.seq;

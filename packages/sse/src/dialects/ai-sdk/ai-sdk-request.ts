@@ -139,10 +139,12 @@ async function again(view: ViewState, message: SentMessage, isRegenerate: boolea
 function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;
   const said = shown?.parts.flatMap(answerIn) ?? [];
+  const known = knownIn(view);
   const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === shown?.id;
+  if (said.some((answer) => known(answer) === "late")) throw tooLate();
   if (isLast && canBeRetried(run)) {
-    const known = knownIn(view);
-    if (said.some((answer) => known(answer) === "late")) throw tooLate();
+    // Another tab may send an answer that the run had before it was stopped. Only regenerate() runs it again.
+    if (run.stop?.type === "aborted" && said.length > 0) throw tooLate();
     if (hasHalf(shown)) throw half();
     return { retry: run.id };
   }
@@ -169,7 +171,7 @@ function half(): Error {
 function tooLate(): Error {
   return new PawlError(
     "already_answered",
-    "This answer came too late: its question is closed, or has another answer. Load the messages again, or call regenerate() to try again.",
+    "This answer came too late: its question is closed, has another answer, or its run was stopped. Load the messages again, or call regenerate() to try again.",
   );
 }
 

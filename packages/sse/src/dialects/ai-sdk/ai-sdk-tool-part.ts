@@ -32,7 +32,10 @@ function lastApproval({ questions = [] }: ToolPart): ViewQuestion | undefined {
   return questions.findLast(isApproval);
 }
 
-/** Returns whether the user has approved a call. If the answer was redacted, the call's outcome tells. */
+/**
+ * Returns whether the user has approved a call. For an answer that an earlier version has redacted whole, the
+ * call's outcome tells.
+ */
 function isApproved({ phase }: ToolPart, { value }: ViewQuestion): boolean {
   return value === REDACTED ? phase === "done" : Object(value).approved === true;
 }
