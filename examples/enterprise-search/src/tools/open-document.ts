@@ -27,6 +27,7 @@ export const openDocumentTool: Tool<SearchDeps> = tool({
   category: "search",
   status: { start: "Opening the document...", done: "Document read" },
   idempotent: true,
+  repeatable: false,
   // It needs an id that a search returns, so it waits for the searches of its turn.
   dependsOn: sources.map((source) => `search_${source}`),
   timeoutMs: TIMEOUT_MS,

@@ -38,6 +38,7 @@ export const searchPeople: Tool<SearchDeps> = tool({
   category: "search",
   status: { start: "Looking people up...", done: "People found" },
   idempotent: true,
+  repeatable: false,
   timeoutMs: TIMEOUT_MS,
   execute: async (input, context: Context): Promise<PeopleResult> => {
     const { people, total } = await withIndex(() =>

@@ -72,6 +72,7 @@ export function sourceTool<Filter extends z.ZodType>(of: SourceTool<Filter>): To
     category: "search",
     status: of.status,
     idempotent: true,
+    repeatable: false,
     timeoutMs: TIMEOUT_MS,
     execute: async (input, context: Context): Promise<SearchResult> => {
       const outcome = await withIndex(() =>

@@ -1,10 +1,11 @@
 import { markLogOnly } from "../log/log-only.ts";
-import type { RunState } from "../session/state.ts";
+import type { CallState, RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
 /**
- * Skips a call that has already succeeded with the same input in this run, and tells the model to use the
- * earlier result. Ignores `repeatable` tools. Every agent has this hook.
+ * Skips a call that has succeeded with the same input in an earlier turn of this run, and tells the model to
+ * use the earlier result. Unless the tool is `repeatable: false`, the call runs again if another call has run
+ * beside or after the earlier one. Ignores tools that are `repeatable: true`. Every agent has this hook.
  */
 export function duplicateGuard(): Hook {
   return markLogOnly({
@@ -12,14 +13,34 @@ export function duplicateGuard(): Hook {
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.repeatable || run.succeeded.size === 0) return undefined;
       const call = run.turn?.calls.find((one) => one.callId === callId);
+      if (call === undefined) return undefined;
       // `key` is the tool's name with the arguments: equal calls have equal keys.
-      if (call === undefined || !run.succeeded.has(call.key)) return undefined;
+      const earlier = run.succeeded.get(call.key);
+      if (earlier === undefined) return undefined;
+      if (tool.repeatable === undefined && mayDiffer(run, earlier, call)) return undefined;
       return {
         result: `Not run again: "${tool.name}" has succeeded with this input before. Its result is above.`,
         skipped: "duplicate",
       };
     },
   });
+}
+
+/**
+ * Returns whether a call may have another result than an equal one before: the model wanted both, because
+ * they are of one turn, or another call has run since, e.g. has changed what the tool reads.
+ */
+function mayDiffer(run: Readonly<RunState>, earlier: CallState, call: CallState): boolean {
+  if (earlier.assistantSeq === call.assistantSeq) return true;
+  return run.calls.some(
+    (other) => other.key !== call.key && other.assistantSeq >= earlier.assistantSeq && mayHaveRun(other),
+  );
+}
+
+/** Returns whether a call has run, will perhaps run in this turn, or was answered with a result. */
+function mayHaveRun({ started, result }: CallState): boolean {
+  if (started !== undefined || result === undefined) return true;
+  return result.data.success && result.data.skipped === undefined;
 }
 
 /**

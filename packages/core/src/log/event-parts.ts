@@ -39,7 +39,7 @@ export interface NextRun {
 /**
  * Why a call was answered without being run, and counts as neither a success nor a failure.
  *
- * - `duplicate`: the call has already succeeded with the same arguments in this run.
+ * - `duplicate`: an equal call has succeeded in this run, see `ToolOptions.repeatable`.
  * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
  * - `surplus`: only one call was allowed in the turn, or the turn was the last one.
  * - `closed`: its question was closed without an answer, e.g. by a new message.

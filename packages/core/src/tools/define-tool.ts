@@ -76,7 +76,7 @@ export function tool<
   checkToolOptions(options);
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
   const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
-  const { repeatable = false, dependsOn = [] } = options;
+  const { repeatable, dependsOn = [] } = options;
   const inputSchema = toJsonSchema(input as Schema, `the tool "${name}"`);
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);

@@ -310,7 +310,12 @@ export interface ToolOptions<
   idempotent?: boolean;
   /**
    * Whether the tool runs again if the model repeats a successful call with the same input in one run. If
-   * not, the repetition is skipped. Default: no.
+   * not, the repetition is skipped, and its result says so.
+   *
+   * - `true`: runs each time.
+   * - `false`: runs once in a run.
+   *
+   * Default: runs again once another call has run, and if the model made equal calls in one turn.
    */
   repeatable?: boolean;
   /**
@@ -343,7 +348,7 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly maxResultChars: number | undefined;
   readonly shortenInput: ShortenInput | undefined;
   readonly idempotent: boolean;
-  readonly repeatable: boolean;
+  readonly repeatable: boolean | undefined;
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;

@@ -1,10 +1,10 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/index.ts";
+import { memoryStore, tool } from "../../src/index.ts";
 import { named, sound } from "../support/hooks.ts";
 import { setup, stored, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
-import { calling, echo } from "../support/tools.ts";
+import { calling, echo, nothing } from "../support/tools.ts";
 
 const last: readonly Reply[] = [{ text: "Ok." }, { text: "Fine." }];
 const failing = (name = "bad") =>
@@ -16,19 +16,101 @@ const failing = (name = "bad") =>
 const turns = (...calls: Parameters<typeof calling>[]) =>
   calls.map((call) => ({ tools: [calling(...call)] }));
 
+/** A shop with one cart. */
+function shop() {
+  const cart: string[] = [];
+  const get = tool({ name: "get_cart", description: "", input: nothing, execute: () => [...cart] });
+  const add = echo("add_item", { execute: ({ text }: { text: string }) => cart.push(text) }).tool;
+  return { cart, tools: [get, add] };
+}
+
 describe("the duplicate guard", () => {
-  it("T11 skips a call that has succeeded with the same arguments in this run, in whatever order they are", async () => {
+  it("T11 skips a call that has succeeded with the same arguments, in whatever order they are, if nothing has run since", async () => {
     const { tool, ran } = echo();
-    const world = setup([...turns(["echo", "a"], ["echo", "a"], ["echo", "b"]), ...last], { tools: [tool] });
+    const world = setup([...turns(["echo", "a"], ["echo", "a"], ["echo", "a"], ["echo", "b"]), ...last], {
+      tools: [tool],
+    });
     const { sessionId, actions } = await world.say("Go");
     expect(ran).toEqual(["a", "b"]);
-    expect(actions.map(({ success }) => success)).toEqual([true, true, true]);
     expect(actions[1]?.result).toMatch(/Not run again: "echo" has succeeded with this input/);
     expect((await world.of(sessionId, "tool_result")).map(({ data }) => data.skipped)).toEqual([
       undefined,
       "duplicate",
+      "duplicate",
       undefined,
     ]);
+    await sound(world, sessionId);
+  });
+
+  it("T11 runs an equal call again once another call has run, e.g. reads a cart that has changed", async () => {
+    const { cart, tools } = shop();
+    const [get, add] = [{ name: "get_cart" }, { name: "add_item", input: { text: "tea" } }];
+    const world = setup([...[get, add, get, add].map((call) => ({ tools: [call] })), ...last], { tools });
+    const { sessionId, actions } = await world.say("Two teas, one by one");
+    expect(actions.map(({ result }) => result)).toEqual([[], 1, ["tea"], 2]);
+    expect(cart).toEqual(["tea", "tea"]);
+    await sound(world, sessionId);
+  });
+
+  it("T11 runs both equal calls of one turn", async () => {
+    const { cart, tools } = shop();
+    const add = { name: "add_item", input: { text: "tea" } };
+    const world = setup([{ tools: [add, add] }, ...last], { tools, toolConcurrency: 1 });
+    const { sessionId } = await world.say("Two teas");
+    expect(cart).toEqual(["tea", "tea"]);
+    await sound(world, sessionId);
+  });
+
+  it("T11 runs both equal calls of one turn, also if the process died between them", async () => {
+    let clock = 0;
+    const base = memoryStore({ now: () => clock });
+    const dying = dyingStore(base, (events) => has(events, "tool_result"));
+    const { cart, tools } = shop();
+    const add = { name: "add_item", input: { text: "tea" } };
+    const options = { tools, toolConcurrency: 1 };
+    const old = setup([{ tools: [add, add] }], options, { store: dying });
+    const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Two teas" }).started;
+    await stored(old, sessionId, "tool_result");
+    clock += 60_000;
+    const next = setup([...last], options, { store: base });
+    await next.pawl.sweep();
+    for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } }));
+    expect(cart).toEqual(["tea", "tea"]);
+    await sound(next, sessionId);
+  });
+
+  it("T11 runs an equal call again if another call ran beside it, or comes in the same turn", async () => {
+    const { tools } = shop();
+    const [get, add] = [{ name: "get_cart" }, { name: "add_item", input: { text: "tea" } }];
+    const beside = setup([{ tools: [get, add] }, { tools: [get] }, ...last], { tools });
+    expect((await beside.say("Go")).actions.at(-1)?.result).toEqual(["tea"]);
+    const other = shop();
+    const together = setup([{ tools: [get] }, { tools: [add, get] }, ...last], { tools: other.tools });
+    const { sessionId } = await together.say("Go");
+    expect((await together.of(sessionId, "tool_result")).map(({ data }) => data.skipped)).not.toContain(
+      "duplicate",
+    );
+  });
+
+  it("T11 calls that did not run do not count as run", async () => {
+    const { tool, ran } = echo();
+    const hooks = [
+      named("no", { beforeTool: ({ tool: { name } }) => (name === "bad" ? { deny: "No." } : undefined) }),
+    ];
+    const world = setup([...turns(["echo"], ["bad"], ["echo"]), ...last], {
+      tools: [tool, failing()],
+      hooks,
+    });
+    await world.say("Go");
+    expect(ran).toEqual(["a"]);
+  });
+
+  it("T11 a tool that is not `repeatable` runs once with the same input, whatever has run since", async () => {
+    const once = echo("once", { repeatable: false });
+    const { tool } = echo();
+    const world = setup([...turns(["once"], ["echo"], ["once"]), ...last], { tools: [once.tool, tool] });
+    const { sessionId } = await world.say("Go");
+    expect(once.ran).toEqual(["a"]);
     await sound(world, sessionId);
   });
 
@@ -41,7 +123,7 @@ describe("the duplicate guard", () => {
       },
     }).tool;
     const poll = echo("poll", { repeatable: true });
-    const plain = echo("plain");
+    const plain = echo("plain", { repeatable: false });
     const tools = [calling("moody"), calling("poll"), calling("plain")];
     const world = setup([{ tools }, { tools }, { text: "Ok." }, { tools: [calling("plain")] }, ...last], {
       tools: [moody, poll.tool, plain.tool],
@@ -115,6 +197,7 @@ describe("the failure budget", () => {
   it("T12 begins to count anew with a success; skipped calls count as nothing", async () => {
     let n = 0;
     const moody = echo("bad", {
+      repeatable: false,
       execute: () => {
         n += 1;
         if (n === 3) return "ok";

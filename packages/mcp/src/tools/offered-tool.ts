@@ -76,7 +76,7 @@ export function offeredTool<Deps>(
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       // Nothing is sent twice: see `triedBefore`.
       idempotent: true,
-      repeatable: readOnlyHint,
+      ...(readOnlyHint && { repeatable: true }),
       category: `mcp::${options.name}`,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
     });

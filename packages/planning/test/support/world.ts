@@ -36,6 +36,7 @@ export function searches(searched: Searched = [], fails: (tool: string) => boole
       description: `Searches ${connector}.`,
       input: z.object({ query: z.string() }),
       idempotent: true,
+      repeatable: false,
       execute: ({ query }, { report }) => {
         searched.push(`${name}: ${query}`);
         report({ connector, costUsd: 0.002, fragments: [`${connector}-1`], summary: `1 hit for ${query}` });

@@ -24,7 +24,7 @@ function definitionOf(tool: Tool): ToolDefinition {
     description: spec.description,
     input_schema: plainJsonSchema(spec.input_schema as JsonObject),
     ...(idempotent && { idempotent }),
-    ...(repeatable && { repeatable }),
+    ...(repeatable !== undefined && { repeatable }),
     ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
     ...(maxResultChars !== undefined && { max_result_chars: maxResultChars }),
     ...(dependsOn.length > 0 && { depends_on: [...dependsOn] }),

@@ -66,14 +66,14 @@ function toolFrom(
 ): Tool<never> {
   try {
     const definition = checked(given, name);
-    const { description, input_schema, idempotent = false, repeatable = false, status } = definition;
+    const { description, input_schema, idempotent = false, repeatable, status } = definition;
     const { max_result_chars: maxResultChars, depends_on = [], ends_run: endsRun = false } = definition;
     const made = tool({
       name: prefix + name,
       description,
       input: untrustedSchema(input_schema),
       idempotent,
-      repeatable,
+      ...(repeatable !== undefined && { repeatable }),
       endsRun,
       dependsOn: depends_on.map((other) => prefix + other),
       ...(maxResultChars !== undefined && { maxResultChars }),

@@ -8,7 +8,7 @@ export interface ToolDefinition {
   input_schema: JsonObject;
   /** Whether a call may run again with the same `Idempotency-Key`. Default: no. */
   idempotent?: boolean;
-  /** Whether the model may repeat a successful call with the same input. Default: no. */
+  /** Whether the model may repeat a successful call with the same input, see `repeatable` of `tool()`. */
   repeatable?: boolean;
   /** The tool's time limit, in milliseconds. */
   timeout_ms?: number;
