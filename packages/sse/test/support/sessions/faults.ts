@@ -11,7 +11,8 @@ export const faults: readonly Fault[] = [
     name: "an answer that comes too late begins the stopped run anew",
     kind: "AI SDK 7",
     edits: [
-      [aiSdk("request"), '    if (said.some((answer) => known(answer) === "late")) throw tooLate();\n', ""],
+      [aiSdk("request"), '  if (said.some((answer) => known(answer) === "late")) throw tooLate();\n', ""],
+      [aiSdk("request"), '    if (run.stop?.type === "aborted" && said.length > 0) throw tooLate();\n', ""],
     ],
   },
   {
