@@ -2,6 +2,7 @@ import type { Json } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import type { ThreadFacts } from "../base/facts.ts";
 import { answerOf, isOutcome } from "../base/outcomes.ts";
+import { acceptedJson } from "./ai-sdk-json.ts";
 import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
 import { toolPart } from "./ai-sdk-tool-part.ts";
 import type { UiPart } from "./ui-part.ts";
@@ -43,7 +44,7 @@ export function aiSdkMessages(
     const metadata = { ...begunOf(facts, name), ...spentOf(facts, name) };
     return [{ id: name, role, parts, metadata }];
   });
-  return { id, messages, running };
+  return acceptedJson({ id, messages, running });
 }
 
 /**

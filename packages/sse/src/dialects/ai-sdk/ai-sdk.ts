@@ -1,10 +1,11 @@
 import { checkOptions, type StopReason } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
-import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
+import type { Dialect, Encoder, EncoderContext } from "../base/dialect.ts";
 import { noteFacts, type ThreadFacts } from "../base/facts.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
+import { chunkFrame } from "./ai-sdk-json.ts";
 import { aiSdkMessages, assistantParts, begunOf, isNotice, noticeMark, spentOf } from "./ai-sdk-messages.ts";
 import { type AiSdkOptions, checkedText, OPTIONS } from "./ai-sdk-options.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
@@ -140,16 +141,16 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
       if ("seq" in event) noteFacts(facts, event, told);
       if (event.type === "run_started") known = continuedParts(told, facts);
       if (event.type === "run_started" && !options.continues) kept = partChunks(known);
-      return steps.flatMap(chunksOf).map(dataFrame);
+      return steps.flatMap(chunksOf).map(chunkFrame);
     },
     end: () => {
       if (told.rest === undefined && !told.over) return [];
       const notice = noticeOf(told.rest);
       const first = kept.length > 0 || notice.length > 0 ? start() : [];
       const all = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest, cursor, options)];
-      return [...all.map(dataFrame), DONE];
+      return [...all.map(chunkFrame), DONE];
     },
-    refused: (error) => [dataFrame({ type: "error", errorText: options.errorText(error) }), DONE],
+    refused: (error) => [chunkFrame({ type: "error", errorText: options.errorText(error) }), DONE],
     get over() {
       return told.over;
     },
