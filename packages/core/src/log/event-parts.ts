@@ -114,9 +114,13 @@ export interface EmittedPart {
   transient?: boolean;
 }
 
+/** Names of parts that Pawl itself sends to pages, where an emitted part would replace them or be replaced. */
+const OWN_NAMES = /^data-(?:output|artifact|tool-progress|tool-status)$/;
+
 /**
  * Returns whether an emitted part may have this name: `data-` and 1 to 195 characters without spaces and
- * colons.
+ * colons, but not a name of Pawl's own parts: `data-output`, `data-artifact`, `data-tool-progress` and
+ * `data-tool-status`.
  *
  * @example
  * ```ts
@@ -126,5 +130,5 @@ export interface EmittedPart {
  * ```
  */
 export function isDataPartName(name: unknown): name is EmittedPart["type"] {
-  return typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name);
+  return typeof name === "string" && /^data-[^\s:]{1,195}$/.test(name) && !OWN_NAMES.test(name);
 }

@@ -172,7 +172,8 @@ function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_an
 
 /** How the option `parts` is checked. */
 export const PARTS: { readonly mustBe: string; is(value: unknown): boolean } = {
-  mustBe: 'e.g. { "acme.plan": "data-plan" }, the types of your events, and the names of their parts',
+  mustBe:
+    'e.g. { "acme.plan": "data-plan" }, the types of your events, and the names of their parts, as `emit()` takes them',
   is: (parts) =>
     // Neither a list nor a Map.
     Object.prototype.toString.call(parts) === "[object Object]" &&

@@ -3,6 +3,7 @@ import { scriptedModel } from "@pawl/testing";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { agUi, aiSdk, handler, native } from "../../../src/index.ts";
+import { chat, type Message } from "../../support/chat.ts";
 
 function world(dialect = aiSdk()) {
   const look = tool({
@@ -25,12 +26,17 @@ function world(dialect = aiSdk()) {
   return handler({ runtime: pawl, agent: "looker", authorize: () => ({ userId: "ada" }), dialect });
 }
 
+const fetchOf =
+  (serve: (request: Request) => Promise<Response>): typeof fetch =>
+  (url, init) =>
+    serve(new Request(url as string, init as RequestInit));
+
 it("W1 the AI SDK's reader gets emitted parts as data parts, live and from history", async () => {
   const serve = world();
   const chunks: unknown[] = [];
   const transport = new DefaultChatTransport({
     api: "http://localhost/runs",
-    fetch: async (url, init) => await serve(new Request(url as string, init as RequestInit)),
+    fetch: fetchOf(serve),
   });
   const messages: UIMessage[] = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Look" }] }];
   const stream = await transport.sendMessages({
@@ -57,6 +63,42 @@ it("W1 the AI SDK's reader gets emitted parts as data parts, live and from histo
   const response = await serve(new Request("http://localhost/runs/chat1"));
   const history = (await response.json()) as { messages: UIMessage[] };
   expect(dataOf(history.messages.at(-1)?.parts)).toEqual([weather]);
+});
+
+it("W1 a tool cannot replace the output that a page shows", async () => {
+  const errors: unknown[] = [];
+  const data = "mine";
+  const look = tool({
+    name: "look",
+    description: "Looks.",
+    input: jsonSchema({ type: "object" }),
+    execute: async (_, { emit }) => {
+      await emit({ type: "data-output", id: "output", data }).catch(() => undefined);
+      await emit({ type: "data-outputs", id: "output", data });
+    },
+  });
+  const looker = agent({
+    name: "looker",
+    model: scriptedModel([{ tools: [{ name: "look", input: {} }] }, { output: { n: 1 } }]),
+    instructions: "Look.",
+    tools: [look],
+    output: jsonSchema({ type: "object", properties: { n: { type: "number" } }, required: ["n"] }),
+  });
+  const pawl = runtime({ agents: [looker], store: memoryStore(), onError: (error) => errors.push(error) });
+  const serve = handler({
+    runtime: pawl,
+    agent: "looker",
+    authorize: () => ({ userId: "ada" }),
+    dialect: aiSdk(),
+  });
+  const page = chat(7, { url: "http://pawl" }, { id: "c", fetch: fetchOf(serve) });
+  await page.sendMessage({ text: "Go" });
+  const own = { type: "data-outputs", id: "output", data };
+  const shown = [own, { type: "data-output", id: "output", data: { value: { n: 1 }, final: true } }];
+  const loaded = await (await serve(new Request("http://pawl/runs/c"))).json();
+  for (const { messages } of [page, loaded as { messages: Message[] }])
+    expect(messages.at(-1)?.parts.filter(({ type }) => type.startsWith("data-"))).toEqual(shown);
+  expect(String(errors)).toContain("not data-output");
 });
 
 describe("events of an extension that `parts` names", () => {
@@ -117,6 +159,7 @@ describe("events of an extension that `parts` names", () => {
     ["a Map", new Map([["acme.plan", "data-plan"]])],
     ["a type of core", { artifact: "data-artifact" }],
     ["a name without data-", { "acme.plan": "plan" }],
+    ["a name of Pawl's own parts", { "acme.plan": "data-output" }],
   ])("are refused for %s", (_, parts) => {
     const options = {
       agent: "planner" as const,
