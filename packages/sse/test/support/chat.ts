@@ -16,8 +16,8 @@ export interface Part {
   input?: unknown;
   output?: unknown;
   errorText?: string;
-  approval?: { id: string; approved?: boolean };
-  callProviderMetadata?: { pawl?: { approval?: unknown } };
+  approval?: { id: string; approved?: boolean; reason?: string };
+  callProviderMetadata?: { pawl?: { approval?: unknown; approved?: boolean; reason?: string } };
   providerMetadata?: { pawl?: { citations?: unknown } };
   providerExecuted?: boolean;
 }

@@ -28,13 +28,13 @@ export function callChunks(
 ): (step: CallStep) => Chunk[] {
   const made = goesOn ? callsBefore(before) : new Map<string, Made>();
   const told = new Set(made.keys());
-  /** Ids of calls that show a question's input instead of their own. */
+  /** Ids of calls that are sent again after their answer, for their own input, or the decision of an approval. */
   const asked = new Set<string>();
   if (goesOn) for (const question of before.pending) noteShown(question);
   function noteShown(question: Question): Json {
     const { input = {} } = made.get(question.callId) ?? {};
     const shown = shownInput(question, input);
-    if (JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
+    if (isApproval(question) || JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
     return shown;
   }
   const callChunk = (toolCallId: string, toolName: string, input: Json): Chunk => {

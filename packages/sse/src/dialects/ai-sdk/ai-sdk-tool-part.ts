@@ -42,21 +42,30 @@ function isApproved({ phase }: ToolPart, { value }: ViewQuestion): boolean {
 
 function approvalOf(part: ToolPart): { approval?: object } {
   const question = lastApproval(part);
-  if (question === undefined) return {};
+  return question === undefined ? {} : { approval: { id: questionId(question.seq), ...decisionOf(part) } };
+}
+
+/** Returns what became of the last approval that a call has asked for; nothing while it is open. */
+function decisionOf(part: ToolPart): { approved?: boolean; reason?: string } {
+  const question = lastApproval(part);
+  if (question === undefined || question.state === "open") return {};
   const { reason = question.reason } = Object(question.value);
-  const said = typeof reason === "string" && { reason };
-  return { approval: { id: questionId(question.seq), approved: isApproved(part, question), ...said } };
+  return { approved: isApproved(part, question), ...(typeof reason === "string" && { reason }) };
 }
 
 /**
- * Returns the field of a call with the payload of its approval, and the `seq` of the last other question that
- * it has asked. Every version of the AI SDK keeps the field, and sends it back with an answer.
+ * Returns the field of a call with the payload of its approval and the decision, and the `seq` of the last
+ * other question that it has asked. Every version of the AI SDK keeps the field, and sends it back with an
+ * answer.
  */
+// The decision is here because a stream cannot set `approved` and `reason` of a part in version 6. In 7 it can,
+// but the server does not know which version a page has, and a chunk that is unknown ends the stream.
 export function callMark(part: ToolPart): { callProviderMetadata?: object } {
   const approval = lastApproval(part);
   const other = part.questions?.findLast((question) => !isApproval(question));
   if (approval === undefined && other === undefined) return {};
-  const pawl = { ...(approval && { approval: approval.payload }), ...(other && { question: other.seq }) };
+  const asked = approval && { approval: approval.payload, ...decisionOf(part) };
+  const pawl = { ...asked, ...(other && { question: other.seq }) };
   return { callProviderMetadata: { pawl } };
 }
 

@@ -19,7 +19,7 @@ import type { UiPart } from "./ui-part.ts";
  *
  * - Calls of the agent's tools are `providerExecuted`.
  * - Questions of `approval()` are approval requests. What to show of one, e.g. the `input` that will run, is
- *   `part.callProviderMetadata.pawl.approval`.
+ *   `part.callProviderMetadata.pawl.approval`. Beside it are `approved` and `reason` once it is settled.
  * - Other questions are calls that the page answers with `addToolOutput`.
  * - The output of an agent with an `output` is the part `data-output`, with the id `output` and the data
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
