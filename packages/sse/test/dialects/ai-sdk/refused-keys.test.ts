@@ -1,4 +1,4 @@
-import { approval, jsonSchema, tool } from "@pawl/core";
+import { approval, type JsonObject, jsonSchema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { aiSdk } from "../../../src/index.ts";
@@ -13,7 +13,7 @@ const ACCEPTED = '{"a":[{"n":1}],"b":{}}';
 const refused = () => JSON.parse(REFUSED);
 const accepted = JSON.parse(ACCEPTED);
 
-function world({ input = {}, result = "ok" }: { input?: object; result?: unknown }, asks = false) {
+function world({ input = {}, result = "ok" }: { input?: JsonObject; result?: unknown }, asks = false) {
   const look = tool({
     name: "look",
     description: "Looks.",
