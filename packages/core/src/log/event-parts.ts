@@ -114,7 +114,7 @@ export interface EmittedPart {
   transient?: boolean;
 }
 
-/** Names of parts that Pawl itself sends to pages, where an emitted part would replace them or be replaced. */
+/** Names of parts that Pawl itself sends to pages. An emitted part would replace them, or be replaced. */
 const OWN_NAMES = /^data-(?:output|artifact|tool-progress|tool-status)$/;
 
 /**

@@ -28,7 +28,7 @@ export function callChunks(
 ): (step: CallStep) => Chunk[] {
   const made = goesOn ? callsBefore(before) : new Map<string, Made>();
   const told = new Set(made.keys());
-  /** Ids of calls that are sent again after their answer, for their own input, or the decision of an approval. */
+  /** Ids of calls that are sent again after their answer: their own input, or the decision, is new. */
   const asked = new Set<string>();
   if (goesOn) for (const question of before.pending) noteShown(question);
   function noteShown(question: Question): Json {

@@ -58,8 +58,8 @@ function decisionOf(part: ToolPart): { approved?: boolean; reason?: string } {
  * other question that it has asked. Every version of the AI SDK keeps the field, and sends it back with an
  * answer.
  */
-// The decision is here because a stream cannot set `approved` and `reason` of a part in version 6. In 7 it can,
-// but the server does not know which version a page has, and a chunk that is unknown ends the stream.
+// The decision is here because a stream cannot set `approved` and `reason` of a part in version 6. In 7 it
+// can, but the server does not know which version a page has, and an unknown chunk ends the stream.
 export function callMark(part: ToolPart): { callProviderMetadata?: object } {
   const approval = lastApproval(part);
   const other = part.questions?.findLast((question) => !isApproval(question));
