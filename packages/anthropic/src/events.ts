@@ -44,6 +44,11 @@ export function answerReader(
   const inOwnWords = dialectReader(charge);
   const take = (events: ModelEvent[], event: ModelEvent): void => {
     check(event);
+    // An answer has thousands of deltas, and they are as every server sends them.
+    if (event.type === "content_block_delta") {
+      add(events, event);
+      return;
+    }
     const added = inOwnWords(event);
     shorten(event);
     if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
