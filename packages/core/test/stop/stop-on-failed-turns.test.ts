@@ -67,7 +67,7 @@ describe("stopOnFailedTurns()", () => {
     const twice = { tools: [calling("bad"), calling("once")] };
     const world = setup([{ tools: [calling("once")] }, twice, twice, ...last], {
       ...options(),
-      tools: [failing(), tool],
+      tools: [failing(), { ...tool, repeatable: false }],
     });
     const { stop, turns, sessionId } = await world.say("Go");
     expect({ type: stop.type, turns }).toEqual({ type: "circuit_open", turns: 3 });

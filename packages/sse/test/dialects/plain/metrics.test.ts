@@ -65,7 +65,7 @@ describe("W2 the metrics' dialect", () => {
     const twice = { text: "Hm.", tools: [call("look", { what: "it" }, "id-again")] };
     const served = await serve(scriptedModel([{ tools: calls }, twice, { text: "Ok." }]), {
       dialect: metrics(),
-      tools: [look, broken, help as Tool<unknown>],
+      tools: [{ ...look, repeatable: false }, broken, help as Tool<unknown>],
     });
     const { events, sessionId } = await post(served, { message: "Hi" });
     const log = await Array.fromAsync(served.store.read(sessionId ?? ""));
