@@ -8,6 +8,7 @@ import { type EmittedPart, isDataPartName } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Emitter } from "../loop/leg/part-types.ts";
 import { openRun } from "../session/state.ts";
+import { whyItFails } from "../tools/result-loss.ts";
 import { addReport, readersHaveRead } from "./live-reports.ts";
 import { reportOnce } from "./tool-mistakes.ts";
 
@@ -132,6 +133,6 @@ function lossOfData(data: unknown): string | undefined {
   try {
     return jsonLoss(data, "data");
   } catch (cause) {
-    return `it fails with "${messageOf(cause)}"`;
+    return whyItFails(cause);
   }
 }

@@ -25,7 +25,8 @@ export function resultLoss(value: unknown, name: string): string | undefined {
   }
 }
 
-function whyItFails(cause: unknown): string {
+/** Describes what a getter or `toJSON` of a value has thrown. */
+export function whyItFails(cause: unknown): string {
   return `it fails with "${messageOf(cause)}"`;
 }
 

@@ -298,7 +298,7 @@ export interface Runtime<Name extends string = string> {
    * `seq` is the number of one of these events:
    *
    * - a user message, a model's answer, a tool result, knowledge, an artifact, a note, a checkpoint;
-   * - a hook's question or its answer;
+   * - a hook's question or its answer; whether the user has approved stays;
    * - a `run_ended`, for its message;
    * - a `prefix`, for the user data;
    * - an extension's event, e.g. `planning.plan`, whose data become `{}`.

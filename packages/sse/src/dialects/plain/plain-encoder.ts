@@ -31,8 +31,8 @@ export interface PlainWords {
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
   /**
-   * Returns the events after a run that has ended while the stream goes on with the next one. `word` explains
-   * the end. Default: none.
+   * Returns the events between two runs of one stream. `word` explains the end of the first run. Default:
+   * none.
    */
   between?(word: LastWord): readonly object[];
   /**

@@ -60,7 +60,7 @@ export function asTheyCome(
   from = 0,
 ): SessionEvent[] {
   return stored.flatMap((event, place): SessionEvent[] => {
-    // An attempt says the same to everyone who reads it, whenever.
+    // All readers of an attempt get the same text, early or late.
     let at = event.seq;
     const chance = () => cuts[at++ % cuts.length] ?? 0;
     if (event.type === "tool_started") return event.seq <= from ? [event] : [event, ofAnAgent(event)];
