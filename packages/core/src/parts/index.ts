@@ -6,6 +6,7 @@ export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
+export { nextAttempt } from "./next-attempt.ts";
 export { outputVerdict } from "./output.ts";
 export { checkPlan } from "./plans.ts";
 export {
@@ -14,7 +15,6 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
-  retryWait,
   runQuestion,
   validateMidwayAnswer,
 } from "./questions.ts";

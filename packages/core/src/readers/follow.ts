@@ -36,7 +36,7 @@ export function follow(
 
 interface FollowFrom extends FollowOptions {
   /** Creates a companion of the reader when the reader opens. */
-  companion?: () => ReaderCompanion;
+  companion?: () => Promise<ReaderCompanion>;
   sessionId: string;
   /**
    * Aborted with an error if no further events can come. The reader gets all stored events, and then this
@@ -141,6 +141,7 @@ async function openReader(
   const { sessionId, afterSeq = 0, live, signal, failure, companion, wholeText = false } = from;
   throwIfDraining(source.over);
   const redacted = await redactedSince(source.store, sessionId, afterSeq);
+  const mate = companion && (await companion());
   const bell = new Doorbell();
   signal?.addEventListener("abort", bell.ring);
   failure?.addEventListener("abort", bell.ring);
@@ -155,7 +156,7 @@ async function openReader(
     failure,
     bell,
     watch: source.watches.join(sessionId, afterSeq, bell.ring),
-    mate: companion?.(),
+    mate,
     cursor: afterSeq,
     begun: afterSeq,
     seen: newReader(live),

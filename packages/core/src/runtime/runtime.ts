@@ -8,8 +8,8 @@ import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { agentNamed, beginOrContinue, sessionOfUser } from "./run/begin-run.ts";
+import { followAndResume } from "./run/follow-and-resume.ts";
 import { makeRun } from "./run/make-run.ts";
-import { followAndResume } from "./run/resume-for-reader.ts";
 import { drain, ownWork, sweepOnce, waitAtMost } from "./wakes/own-work.ts";
 
 /**

@@ -10,11 +10,13 @@ import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
+import type { AttemptFailed } from "../../model/model-client.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -76,6 +78,18 @@ export interface Parts extends ConsentParts<Leg> {
   /** Reads the user data again if a tool ran since they were last read, and appends them if they changed. */
   refreshUserData(leg: Leg): Promise<void>;
 
+  // Failed attempts.
+  /**
+   * Logs a failed attempt that the model client retries. Resolves to the next attempt; `undefined` if the run
+   * now waits for a time.
+   */
+  nextAttempt(
+    leg: Leg,
+    failed: Attempt,
+    event: AttemptFailed,
+    failedAttempts: number,
+  ): Promise<Attempt | undefined>;
+
   // Checkpoints.
   /** Stores a checkpoint if one is due. Returns whether a strategy shortened the context. */
   checkpointIfDue(leg: Leg): Promise<boolean>;
@@ -92,8 +106,6 @@ export interface Parts extends ConsentParts<Leg> {
   runQuestion(run: RunState, by: string, before: QuestionPlace, ask: Ask): QuestionEvent;
   /** Returns the event that asks the client for the caller's credentials. */
   credentialsQuestion(run: RunState): QuestionEvent;
-  /** Returns the event by which the run waits to ask the model again; `undefined` after too many waits. */
-  retryWait(run: RunState, afterMs: number, failedAttempts: number): QuestionEvent | undefined;
   /** Checks a hook's question, and returns it as it is stored. */
   checkedAsk(ask: Ask): CheckedAsk;
   /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */

@@ -4,24 +4,10 @@ import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { type ContentBlock, isToolUse } from "../../model/content.ts";
-import { costUsd, type Pricing } from "../../model/pricing.ts";
+import { costUsd } from "../../model/pricing.ts";
 import { contentOf, type Reply } from "../../model/reply.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
-
-/** One attempt at an answer: the request, and the part of the answer that has arrived. */
-export interface Attempt {
-  /** `seq` of the attempt's `llm_request` event. */
-  seq: number;
-  request: EventData["llm_request"];
-  pricing: Pricing | undefined;
-  /** The agent's `estimateTokens`. */
-  estimateTokens(chars: number): number;
-  /** The time at which the request was sent, in milliseconds since 1970. */
-  startedAt: number;
-  /** Whether the request has an output format, so that the text of the answer is the run's output. */
-  asText: boolean;
-  answer: Reply;
-}
+import type { Attempt } from "../leg/attempt.ts";
 
 /**
  * Returns the event that stores an answer. `usable` is `false` if the answer has a problem or is incomplete.

@@ -12,17 +12,11 @@ import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
+import type { Attempt } from "../leg/attempt.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
-import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import {
-  beginAttempt,
-  decideAfterRefusal,
-  failedAttemptsBefore,
-  failedTurn,
-  nextAttempt,
-  overspent,
-} from "./attempts.ts";
+import { assistantMessage, llmResponse } from "./answer-events.ts";
+import { beginAttempt, decideAfterRefusal, failedAttemptsBefore, failedTurn, overspent } from "./attempts.ts";
 import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { toFixIn, verdictOn } from "./verdict.ts";
 
@@ -156,7 +150,8 @@ async function readAnswer(
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         failedAttempts += 1;
-        logging = nextAttempt(leg, reading.attempt, part, failedAttempts);
+        const failed = failedAttempts;
+        logging = leg.parts.load().then(({ nextAttempt }) => nextAttempt(leg, reading.attempt, part, failed));
         takeNext(await logging);
         logging = undefined;
         if (reading.waitsForRetry) return;

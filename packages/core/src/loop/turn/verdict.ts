@@ -8,7 +8,7 @@ import type { Reply } from "../../model/reply.ts";
 import { unknownFieldErrors } from "../../model/usage-so-far.ts";
 import { hasCall } from "../../session/given-up.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import type { Attempt } from "./answer-events.ts";
+import type { Attempt } from "../leg/attempt.ts";
 
 /** The consequences of a complete answer. */
 interface Verdict {

@@ -19,6 +19,7 @@ export { toolsThatFit } from "../leg/tools-that-fit.ts";
 export { agentWithOffered } from "../leg/with-offered.ts";
 export { continueWoken, recoverSession } from "../sweep/recover-session.ts";
 export { resumeUnlessMovedOn } from "../sweep/resume-at-time.ts";
+export { resumer } from "../sweep/resume-for-reader.ts";
 export { resumeIfDue, sweep } from "../sweep/sweep.ts";
 export { hasTask } from "../tasks/child-session.ts";
 export { delegateCall } from "../tasks/delegate.ts";

@@ -16,7 +16,7 @@ import {
   withIdleWatchdog,
   withRetry,
 } from "../../../src/index.ts";
-import type { Attempt } from "../../../src/loop/turn/answer-events.ts";
+import type { Attempt } from "../../../src/loop/leg/attempt.ts";
 import { verdictOn } from "../../../src/loop/turn/verdict.ts";
 import { newReply } from "../../../src/model/reply.ts";
 import { newSessionState } from "../../../src/session/new-state.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actionFor } from "../../../src/runtime/run/resume-for-reader.ts";
+import { actionFor } from "../../../src/runtime/sweep/resume-for-reader.ts";
 
 const now = Date.parse("2026-11-28T12:00:00.000Z");
 const past = "2026-11-28T11:59:59.000Z";

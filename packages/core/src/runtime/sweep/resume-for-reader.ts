@@ -1,28 +1,12 @@
 import { every, LONGEST_TIMER_MS } from "../../base/clock.ts";
-import { PawlError } from "../../base/errors.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { SessionEvent } from "../../log/store/live-event.ts";
-import { type FollowOptions, followFrom } from "../../readers/follow.ts";
 import type { ReaderCompanion } from "../../readers/reader.ts";
 import { runsAfter } from "../../readers/session-watch.ts";
 import { isResumed } from "../begin/begin.ts";
 import { trackBegin } from "../begin/beginning.ts";
+import { giveCredentials } from "../begin/give-credentials.ts";
 import type { CallerOptions, Host } from "../leg/host.ts";
-
-/** Follows a session, and resumes its run whenever no process is working on it. */
-export function followAndResume(
-  host: Host,
-  sessionId: string,
-  { caller, credentials, ...options }: FollowOptions & CallerOptions,
-): AsyncGenerator<SessionEvent, void, undefined> {
-  const handedOver = new AbortController();
-  const companion = () =>
-    resumer(host, sessionId, { caller, credentials }, () => {
-      const message = "Another process continues this run. Connect again to read on.";
-      handedOver.abort(new PawlError("draining", message));
-    });
-  return followFrom(host, { ...options, sessionId, failure: handedOver.signal, companion });
-}
+import { resumeIfDue } from "./sweep.ts";
 
 /** The state of a reader that resumes the runs of a session. */
 interface Watched {
@@ -69,7 +53,7 @@ export function actionFor(
  * Makes the companion of a reader, which resumes the session's run if it is abandoned. Checks at once, and
  * again after each lease time without a stored event: the lease of a dead process has expired by then.
  */
-function resumer(
+export function resumer(
   host: Host,
   sessionId: string,
   from: CallerOptions,
@@ -150,7 +134,6 @@ async function careOnce(
   });
   if (hasLeg || care === "wait" || care === "resume") watched.runs = true;
   if (session === undefined || care === "nothing" || care === "wait") return undefined;
-  const { giveCredentials, resumeIfDue } = await import("../later/index.ts");
   if (care === "give_credentials") {
     await giveCredentials(host, session, from);
     return undefined;
