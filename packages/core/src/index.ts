@@ -56,6 +56,7 @@ export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from ".
 // Hooks
 
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
+export { type GuardrailOptions, guardrail } from "./hooks/guardrail.ts";
 export type {
   Ask,
   Awaitable,

@@ -22,6 +22,10 @@ export { reporter } from "./base/reporter.ts";
 export { type TimeLimit, TimeUp, timeLimit, within } from "./base/within.ts";
 export { isOwnTag } from "./context/sanitize.ts";
 
+// What hooks judge and change while the model answers
+
+export type { AnswerChange, AnswerPart, NewMessage, RunStop } from "./hooks/turn-plan.ts";
+
 // Data from outside
 
 export { clipText, cutText } from "./base/clip-text.ts";

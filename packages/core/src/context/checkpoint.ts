@@ -49,7 +49,12 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   const left = only === "refused_files" ? withoutRefusedFiles(entries) : entries;
   const accepted = refused === undefined ? left : withoutRefused(left, refused);
   const run = openRun(state);
-  if (refused !== undefined && run !== undefined) run.refusedAt = run.turns;
+  if (refused !== undefined && run !== undefined) {
+    run.refusedAt = run.turns;
+    run.blocked = refused.stop;
+  }
+  if (refused?.stop !== undefined)
+    state.queued = state.queued.filter((message) => !refused.events.some(({ seq }) => seq === message.seq));
   state.entries = withoutUnpaired(withoutThinking(accepted));
   state.hashed = { entries: 0, hash: "" };
 }

@@ -8,27 +8,34 @@ import { withoutMedia } from "./file-notes.ts";
 import { contextEntry } from "./project.ts";
 
 /** Applies a checkpoint for refused content: shortens the entries that it names, or replaces their text. */
-export function withoutRefused(entries: readonly ContextEntry[], { events }: RefusedContent): ContextEntry[] {
+export function withoutRefused(
+  entries: readonly ContextEntry[],
+  { by, events }: RefusedContent,
+): ContextEntry[] {
   if (events.length === 0) return [...entries];
   const changes = new Map(events.map(({ seq, keep }) => [seq, { keep }]));
   return entries.flatMap((entry) => {
     const change = changes.get(entry.seq);
-    return change === undefined ? [entry] : shortened(withoutMedia(entry), change.keep);
+    return change === undefined
+      ? [entry]
+      : shortened(withoutMedia(entry), change.keep, by === "hook" ? BY_HOOK : NOTE);
   });
 }
 
 const NOTE = "[left out: the model's provider refused this]";
+const BY_HOOK = "[left out: this message was refused]";
+const IN_PLACE: readonly unknown[] = [NOTE, BY_HOOK, REDACTED];
 
 /** Returns whether a note has replaced all content of an entry, also one that was redacted since then. */
 export function isLeftOut({ blocks }: ContextEntry): boolean {
-  return blocks.every(({ text, content = text }) => content === NOTE || content === REDACTED);
+  return blocks.every(({ text, content = text }) => IN_PLACE.includes(content));
 }
 
 /**
  * Returns an entry with about `keep` characters of text at most, unchanged if `keep` is `undefined`. Returns
  * an empty list if nothing is left of the entry.
  */
-function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[] {
+function shortened(entry: ContextEntry, keep: number | undefined, note: string): ContextEntry[] {
   if (keep === undefined || keep >= entry.chars) return [entry];
   // Results of the API's own tools cannot be shortened, so they are removed, and citations of them as well.
   const blocks = entry.blocks.filter((block) => !isServerCall(block) && !isServerResult(block));
@@ -38,15 +45,15 @@ function shortened(entry: ContextEntry, keep: number | undefined): ContextEntry[
   return [
     contextEntry(
       entry.role,
-      blocks.map((block) => shortBlock(block, share)),
+      blocks.map((block) => shortBlock(block, share, note)),
       entry.seq,
     ),
   ];
 }
 
 /** Keeps a share of a block, from 0 to 1. */
-function shortBlock(block: ContentBlock, share: number): ContentBlock {
-  if (isText(block)) return { type: "text", text: shortenedText(block.text, share) };
+function shortBlock(block: ContentBlock, share: number, note: string): ContentBlock {
+  if (isText(block)) return { type: "text", text: share === 0 ? note : shortenedText(block.text, share) };
   if (isToolUse(block)) return { ...block, input: shortInput(block.input, share) };
   if (block.type !== "tool_result") return block;
   const { content } = block;

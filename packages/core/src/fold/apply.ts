@@ -184,6 +184,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     landing: undefined,
     effects: new Map(),
     ending: undefined,
+    blocked: undefined,
     reminded: false,
     stopRequested: false,
     stopSeq: undefined,

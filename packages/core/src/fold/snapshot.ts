@@ -116,6 +116,7 @@ const NOTHING_YET = {
   openRequest: undefined,
   landing: undefined,
   ending: undefined,
+  blocked: undefined,
   stopSeq: undefined,
   sessionStatus: undefined,
   cause: undefined,

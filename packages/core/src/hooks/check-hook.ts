@@ -9,9 +9,12 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   tags: true,
   idempotent: true,
   needsPrices: true,
+  timeoutMs: true,
   beforeRun: true,
   beforeTurn: true,
   beforeModel: true,
+  duringModel: true,
+  every: true,
   afterModel: true,
   beforeTool: true,
   afterTool: true,
@@ -51,6 +54,9 @@ export function hookProblem<Deps>(
   );
   if (wrongMethod !== undefined)
     return `\`${wrongMethod[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(wrongMethod[1])}.`;
+  const { every } = hook;
+  if (every !== undefined && !(Number.isInteger(every) && every > 0))
+    return `\`every\` of its hook "${hook.name}" must be a whole number of characters from 1; got ${kindOf(every)}.`;
   const wrongTag = wrongTagIn(hook.tags);
   if (wrongTag !== undefined)
     return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrongTag}.`;
@@ -70,7 +76,7 @@ function wrongTagIn(tags: unknown): string | undefined {
 
 /** Returns whether a field has a name like that of a hook's method, also a misspelt one. */
 function isMethodName(part: string): boolean {
-  return /^(before|after|on[A-Z])/.test(part);
+  return /^(before|during|after|on[A-Z])/.test(part);
 }
 
 function isFunctionOrAbsent(value: unknown): boolean {

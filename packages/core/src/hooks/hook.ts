@@ -14,7 +14,16 @@ import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Expiry } from "../tools/expiry.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
+import type {
+  AnswerChange,
+  AnswerPart,
+  ModelReply,
+  NewMessage,
+  PlannedRequest,
+  RunStop,
+  TurnChange,
+  TurnPlan,
+} from "./turn-plan.ts";
 
 /** The session and the run for which a hook is called. */
 export interface HookContext {
@@ -59,6 +68,11 @@ export interface RunContext<Deps = unknown> extends HookContext {
   readonly signal: AbortSignal;
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /**
+   * Returns the user's messages that no answer of the model follows yet: the one that started the run, and
+   * those that arrived since then. Messages that a hook has hidden are left out.
+   */
+  newMessages(): Promise<readonly NewMessage[]>;
   /**
    * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on. Events
    * with a dot in their type are for your own use.
@@ -175,8 +189,9 @@ export type Awaitable<T> = T | Promise<T>;
  * `after…` in the reverse order. Each `before…` method sees the changes of earlier hooks. The first one that
  * ends the run, or denies, answers or asks, decides: later hooks are not called.
  *
- * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` end the run by returning `{
- * stop }`. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
+ * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel`, `duringModel` and `afterTurn` end the run by
+ * returning `{ stop }`. All but `afterTurn` may add `hide: true`: then the model never reads the messages that
+ * no answer follows yet, neither in this run nor later. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
  * `aborted`, unless an `onStop` returns another reason.
  *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
@@ -185,8 +200,8 @@ export type Awaitable<T> = T | Promise<T>;
  * come earlier in `hooks` are called again too. If a new message arrives instead of an answer, the question
  * is closed.
  *
- * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn` or `beforeModel`
- * throws, the run ends as `error`. If any other method throws, the run continues as if the method had
+ * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn`, `beforeModel`
+ * or `duringModel` throws, the run ends as `error`. If any other method throws, the run continues as if the method had
  * returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called, unless
  * `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
@@ -225,15 +240,15 @@ export interface Hook<Deps = unknown> {
   readonly tags?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
+  /** How long one call of a method may take, in milliseconds. Then it has failed. Default: no limit. */
+  readonly timeoutMs?: number;
   /**
    * Whether the hook counts the cost of runs, so that every model of a run needs prices. Without them,
    * `agent()` throws `config`, and a hook that plans another model without prices fails. Default: no.
    */
   readonly needsPrices?: boolean;
   /** Called before the run's first model call. */
-  readonly beforeRun?: (
-    context: RunContext<Deps>,
-  ) => Awaitable<{ stop: StopReason } | { ask: Ask } | undefined>;
+  readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<RunStop | { ask: Ask } | undefined>;
   /**
    * Called before each turn, when every call of the previous turn has its result. Called again for the same
    * turn after a checkpoint, which may have removed events that the hook had appended. The last return value
@@ -249,7 +264,21 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
   /**
-   * Called with each complete answer, before it is stored. May change or remove text blocks, except those
+   * Called with each part of an answer before any reader gets it, and before it is stored: with every block
+   * of text, thinking, output and tool input, and once with `start` when the model was asked. May change or
+   * refuse it. Until it has returned, nothing of the part is shown. If it throws or returns something else,
+   * the run ends as `error`, and the part is never shown. Results of the API's own tools are not judged.
+   */
+  readonly duringModel?: (part: AnswerPart, context: RunContext<Deps>) => Awaitable<AnswerChange | undefined>;
+  /**
+   * How many characters of text and thinking `duringModel` judges at a time. It is then called with the text
+   * so far whenever so many characters have arrived, and as many are held back: what it finds in the last
+   * `every` characters can still be changed. Default: the hook is called with complete blocks.
+   */
+  readonly every?: number;
+  /**
+   * Called with each complete answer, before it is stored. Readers may have seen its text by then, see
+   * `duringModel`. May change or remove text blocks, except those
    * that come before a thinking block. Other blocks must stay unchanged. A changed text block loses its
    * citations, because they quote the old text.
    */

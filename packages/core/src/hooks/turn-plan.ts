@@ -1,3 +1,4 @@
+import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
@@ -17,8 +18,17 @@ export interface TurnPlan {
   tools?: readonly string[];
 }
 
+/**
+ * Ends the run. With `hide`, no request contains the user's messages that no answer follows yet: a note takes
+ * their place, and their files go, too.
+ */
+export interface RunStop {
+  stop: StopReason;
+  hide?: boolean;
+}
+
 /** Changes to the turn's settings, or the end of the run. */
-export type TurnChange = Partial<TurnPlan> | { stop: StopReason };
+export type TurnChange = Partial<TurnPlan> | RunStop;
 
 /** The argument of `beforeModel`: the next request to the model. */
 export interface PlannedRequest {
@@ -36,4 +46,47 @@ export interface ModelReply {
   readonly content: readonly ContentBlock[];
   /** The stop reason that the model reported, e.g. `end_turn`. */
   readonly stopReason: string | null;
+}
+
+/**
+ * The argument of `duringModel`: a part of the model's answer that no reader has seen yet.
+ *
+ * - `start`: the model was asked. Nothing of its answer is shown before the method has returned.
+ * - `text`: a block of text. `thinking`: a block of the model's thinking.
+ * - `output`: the run's output, see `AgentOptions.output`.
+ * - `tool_input`: the input of a call.
+ */
+export interface AnswerPart {
+  /** What the part is. */
+  readonly kind: "start" | "text" | "thinking" | "output" | "tool_input";
+  /** The part's whole text so far, with the changes of earlier hooks. Inputs and outputs are JSON text. */
+  readonly text: string;
+  /** Whether the part is complete. */
+  readonly complete: boolean;
+  /** The output, or the input of the call. Absent while it is incomplete, and if it is not JSON. */
+  readonly value?: Json;
+  /** The tool that the model calls. Only for `tool_input`. */
+  readonly tool?: string;
+  /** Id of the call, as the model gave it. Only for `tool_input`. */
+  readonly callId?: string;
+}
+
+/**
+ * A hook's decision about a part of an answer.
+ *
+ * - `stop`: ends the run. Readers keep what they were shown before. With `hide`, no later request has the
+ *   messages that this request was to answer.
+ * - `text`: replaces the whole text so far of a `text`. It must begin with what readers have been shown.
+ * - `value`: replaces an output, or the input of a call of the agent's own tools.
+ */
+export type AnswerChange = { stop: StopReason; hide?: boolean } | { text: string } | { value: Json };
+
+/** A message of the user that no answer of the model follows yet. */
+export interface NewMessage {
+  /** `seq` of its `user_message`. */
+  readonly seq: number;
+  /** The text. */
+  readonly text: string;
+  /** The names and media types of its files, in order. */
+  readonly files: readonly { readonly name?: string; readonly mediaType: string }[];
 }

@@ -18,7 +18,7 @@ const ENDING: readonly string[] = [
 
 /** Returns whether a run ends if this method of a hook fails. */
 export function endsRun(method: unknown): boolean {
-  return method === "beforeRun" || method === "beforeTurn" || method === "beforeModel";
+  return ["beforeRun", "beforeTurn", "beforeModel", "duringModel"].includes(String(method));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { StopReason } from "./stop-reason.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -90,13 +91,16 @@ export interface RefusedContent {
    * - `model`: the model refused to answer it (`refusal`), for the second time in a row.
    * - `signature`: the provider did not accept thinking in it, e.g. that of another model.
    * - `files`: its files could not be read, or were too many.
+   * - `hook`: a hook has refused these messages of the user. The run ends with the reason `stop`.
    */
-  by: "size" | "filter" | "model" | "signature" | "files";
+  by: "size" | "filter" | "model" | "signature" | "files" | "hook";
   /**
    * The context events that change, by `seq`. `keep` is how many characters of the event stay. With 0, a note
    * replaces its content; without `keep`, notes replace only its files.
    */
   events: { seq: number; keep?: number }[];
+  /** Why the run ends. Only with `by: "hook"`. */
+  stop?: StopReason;
 }
 
 /** What the application says about the user, and whether it gave credentials, which are never stored. */

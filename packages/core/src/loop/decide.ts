@@ -82,7 +82,8 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // The loop never decides while a request is in flight. So the answer to an open request was lost. It is
   // charged first, because its cost counts towards the limits below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
-  const immediateStop = run.ending ?? now.failed ?? stopByUser(run) ?? now.halted ?? givenUp(run);
+  const immediateStop =
+    run.ending ?? now.failed ?? stopByUser(run) ?? run.blocked ?? now.halted ?? givenUp(run);
   // The run ends without `afterTurn` hooks, because the turn is not complete: calls may have no results.
   if (immediateStop !== undefined) return { do: "end", stop: immediateStop };
   const left = remainingOf(state, rules, now.legMs);

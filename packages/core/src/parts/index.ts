@@ -1,4 +1,5 @@
 export { storedQuestionOf } from "../tools/define-tool.ts";
+export { answerGate } from "./answer-gate.ts";
 export { appendEvent } from "./append.ts";
 export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
@@ -6,6 +7,7 @@ export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
+export { hideMessages, newMessages, storeRefused } from "./new-messages.ts";
 export { nextAttempt } from "./next-attempt.ts";
 export { outputVerdict } from "./output.ts";
 export { checkPlan } from "./plans.ts";

@@ -39,7 +39,7 @@ export async function afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number):
 
 async function refusalOutcome(
   leg: Leg,
-  { by, message }: { by: RefusedContent["by"]; message: string },
+  { by, message }: { by: Exclude<RefusedContent["by"], "hook">; message: string },
   sent: Sent,
 ): Promise<RefusalOutcome> {
   switch (by) {

@@ -113,6 +113,8 @@ export interface RunState {
   checkpointFailed: boolean;
   /** The number of turns at the last checkpoint for refused content; `undefined` before it. */
   refusedAt: number | undefined;
+  /** Why the run ends because a hook has refused its messages; `undefined` if none has. */
+  blocked: StopReason | undefined;
   /** The session's status after the run, if a tool has set it. */
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */

@@ -1,4 +1,4 @@
-import { withinDeadline } from "../../base/deadline.ts";
+import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
@@ -100,13 +100,19 @@ async function converted<M extends HookMethod, R>(
   pending: NonNullable<MaybeReturned<M>>,
 ): Promise<Called<R>> {
   try {
-    const returned = isPromise(pending) ? await withinDeadline(leg.life, pending) : pending;
+    const returned = isPromise(pending) ? await withinDeadline(deadlineOf(leg, call.hook), pending) : pending;
     if (returned === undefined || returned === null) return RETURNED_NOTHING;
     checkReturned(call.method, returned);
     return { value: await call.take(returned) };
   } catch (cause) {
     return await afterFailure(leg, call, cause);
   }
+}
+
+/** Returns how long to wait for a hook: until the run is stopped, or the hook's own time is over. */
+function deadlineOf({ life }: Leg, { timeoutMs }: Hook): Deadline {
+  if (timeoutMs === undefined) return life;
+  return { clock: life.clock, signal: life.signal, abortGraceMs: life.abortGraceMs, timeoutMs };
 }
 
 /**
@@ -197,5 +203,6 @@ function runContext(leg: Leg, hook: string): RunContext {
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
+    newMessages: async () => (await leg.parts.load()).newMessages(leg),
   };
 }

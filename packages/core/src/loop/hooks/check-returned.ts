@@ -1,9 +1,11 @@
+import { canonicalJson, toJson } from "../../base/json.ts";
 import type { Hook } from "../../hooks/hook.ts";
+import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 
 /** The names of the hook methods that are called by the loop. */
 export type HookMethod = Exclude<
   keyof Hook,
-  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "onError"
+  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "timeoutMs" | "every" | "onError"
 >;
 
 /** The fields of the object that a hook's method may return. */
@@ -20,9 +22,14 @@ const PLAN_KEYS = ["stop", "model", "maxTokens", "toolChoice", "tools"];
 
 /** The shape of each method's return value, or `ignored`. A method without an entry is a type error. */
 const SHAPES: Readonly<Record<HookMethod, ReturnShape | "ignored">> = {
-  beforeRun: { keys: ["stop", "ask"], needs: "one" },
-  beforeTurn: { keys: [...PLAN_KEYS, "ask"], needs: "none" },
-  beforeModel: { keys: PLAN_KEYS, needs: "none" },
+  beforeRun: { keys: ["stop", "ask"], beside: ["hide"], needs: "one" },
+  beforeTurn: { keys: [...PLAN_KEYS, "ask"], beside: ["hide"], needs: "none" },
+  beforeModel: { keys: PLAN_KEYS, beside: ["hide"], needs: "none" },
+  duringModel: {
+    keys: ["stop", "text", "value"],
+    beside: ["hide", "kind", "complete", "tool", "callId"],
+    needs: "one",
+  },
   afterModel: { keys: ["content"], beside: ["stopReason"], needs: "one" },
   beforeTool: {
     keys: ["input", "deny", "result", "ask"],
@@ -69,4 +76,38 @@ export function checkReturned(method: HookMethod, value: unknown): void {
 /** Returns a list of names in words, e.g. "input, deny or ask". */
 function listed(keys: readonly string[], word: "and" | "or"): string {
   return keys.length === 1 ? `${keys[0]}` : `${keys.slice(0, -1).join(", ")} ${word} ${keys.at(-1)}`;
+}
+
+/**
+ * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
+ * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
+ * content before its thinking, and clients have already seen the calls. An answer that the model has
+ * paused must not change at all.
+ *
+ * @throws Error with the reason if the content is not allowed.
+ */
+export function checkRewrite(
+  before: readonly ContentBlock[],
+  after: readonly ContentBlock[],
+  paused: boolean,
+): readonly ContentBlock[] {
+  if (paused && canonicalJson(before) !== canonicalJson(after)) {
+    throw new Error("an answer that the model has paused must not be changed.");
+  }
+  // The number of blocks up to the last thinking block.
+  const bound = before.findLastIndex(isThinking) + 1;
+  const unchangeable = (blocks: readonly ContentBlock[]) =>
+    canonicalJson([...blocks.slice(0, bound), ...blocks.slice(bound).filter((block) => !isText(block))]);
+  if (!Array.isArray(after) || unchangeable(before) !== unchangeable(after)) {
+    throw new Error("only text blocks that no thinking block follows may be changed or removed.");
+  }
+  if (after.some((block) => isText(block) && typeof block.text !== "string")) {
+    throw new Error("a text block must have a string as its `text`.");
+  }
+  const known = new Set(before.map(canonicalJson));
+  // A changed text block keeps only its text: citations, for example, quote the old words.
+  const stored = after.map((block) =>
+    isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
+  );
+  return toJson(stored) as ContentBlock[];
 }

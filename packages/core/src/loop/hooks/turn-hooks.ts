@@ -1,16 +1,16 @@
-import { canonicalJson, toJson } from "../../base/json.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
-import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
+import type { ModelReply, PlannedRequest, RunStop, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
-import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
+import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
 import { storeHeld } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
+import { checkRewrite } from "./check-returned.ts";
 
 /** The plan for the next turn, or the stop reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
@@ -56,10 +56,10 @@ function isBeforeTurn({ before }: RunQuestion): boolean {
 /** Calls the `beforeRun` hooks. Returns the first hook's stop reason or question; `undefined` without any. */
 async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
   for (const hook of hooksWith(leg, "beforeRun")) {
-    const take = async (returned: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
+    const take = async (returned: RunStop | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in returned
         ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "run", returned.ask) }
-        : { stop: stopFrom(returned.stop) };
+        : { stop: await stopOf(leg, returned) };
     const hasAsked = run.asked.length > 0;
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
@@ -83,12 +83,19 @@ async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
 async function changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
-  if ("stop" in change) return { stop: stopFrom(change.stop) };
+  if ("stop" in change) return { stop: await stopOf(leg, change) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
   const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
   const { checkPlan } = await leg.parts.load();
   return { plan: checkPlan(leg.run.agent, whole) };
+}
+
+/** Returns the stop reason of a hook. With `hide`, hides the messages first. */
+async function stopOf(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
+  const reason = stopFrom(stop);
+  if (hide === true) await (await leg.parts.load()).hideMessages(leg, reason);
+  return reason;
 }
 
 /** Calls the `beforeModel` hooks. Each gets the request that `callOf` makes by the plan so far. */
@@ -161,38 +168,4 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
     const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
     hookProgress.stop ??= value;
   }
-}
-
-/**
- * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
- * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
- * content before its thinking, and clients have already seen the calls. An answer that the model has
- * paused must not change at all.
- *
- * @throws Error with the reason if the content is not allowed.
- */
-export function checkRewrite(
-  before: readonly ContentBlock[],
-  after: readonly ContentBlock[],
-  paused: boolean,
-): readonly ContentBlock[] {
-  if (paused && canonicalJson(before) !== canonicalJson(after)) {
-    throw new Error("an answer that the model has paused must not be changed.");
-  }
-  // The number of blocks up to the last thinking block.
-  const bound = before.findLastIndex(isThinking) + 1;
-  const unchangeable = (blocks: readonly ContentBlock[]) =>
-    canonicalJson([...blocks.slice(0, bound), ...blocks.slice(bound).filter((block) => !isText(block))]);
-  if (!Array.isArray(after) || unchangeable(before) !== unchangeable(after)) {
-    throw new Error("only text blocks that no thinking block follows may be changed or removed.");
-  }
-  if (after.some((block) => isText(block) && typeof block.text !== "string")) {
-    throw new Error("a text block must have a string as its `text`.");
-  }
-  const known = new Set(before.map(canonicalJson));
-  // A changed text block keeps only its text: citations, for example, quote the old words.
-  const stored = after.map((block) =>
-    isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
-  );
-  return toJson(stored) as ContentBlock[];
 }

@@ -10,13 +10,12 @@ import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
-import type { AttemptFailed } from "../../model/model-client.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
-import type { Attempt } from "./attempt.ts";
+import type { AttemptParts } from "./attempt.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -45,7 +44,7 @@ import type { SessionLog } from "./session-log.ts";
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
  * The loop knows them only by this interface.
  */
-export interface Parts extends ConsentParts<Leg> {
+export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
@@ -77,18 +76,6 @@ export interface Parts extends ConsentParts<Leg> {
   ): Promise<FetchedUserData>;
   /** Reads the user data again if a tool ran since they were last read, and appends them if they changed. */
   refreshUserData(leg: Leg): Promise<void>;
-
-  // Failed attempts.
-  /**
-   * Logs a failed attempt that the model client retries. Resolves to the next attempt; `undefined` if the run
-   * now waits for a time.
-   */
-  nextAttempt(
-    leg: Leg,
-    failed: Attempt,
-    event: AttemptFailed,
-    failedAttempts: number,
-  ): Promise<Attempt | undefined>;
 
   // Checkpoints.
   /** Stores a checkpoint if one is due. Returns whether a strategy shortened the context. */

@@ -53,7 +53,9 @@ function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_mes
  * no answer began.
  */
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
-  const { answer, seq, pricing, startedAt } = attempt;
+  const { seq, pricing, startedAt } = attempt;
+  // What hooks hold back or remove has been paid for, too.
+  const answer = attempt.gate?.received ?? attempt.answer;
   if (!answer.begun && !answer.finished) return [];
   const { estimated_tokens: estimatedTokens, params } = attempt.request;
   const { estimateTokens } = attempt;

@@ -59,7 +59,11 @@ export async function sendRequest(
   const { attempt, failure, waitsForRetry } = await readAnswer(leg, model, request, first);
   if (waitsForRetry) return undefined;
   if (failure !== undefined) {
-    const stop = await failedTurn(leg, attempt, failure.cause);
+    const refused = attempt.gate?.refused;
+    const stop =
+      refused === undefined
+        ? await failedTurn(leg, attempt, failure.cause)
+        : await (await leg.parts.load()).storeRefused(leg, attempt, refused);
     return stop && { do: "end", stop };
   }
   const isRefusal = attempt.answer.stopReason === "refusal";
@@ -143,8 +147,10 @@ async function readAnswer(
     if (next === undefined) reading.waitsForRetry = true;
     else reading.attempt = next;
   };
+  const judges = hooksWith(leg, "duringModel").length > 0 ? await leg.parts.load() : undefined;
   const read = async () => {
     signal.throwIfAborted();
+    attempt.gate = judges?.answerGate(leg, attempt);
     let failedAttempts = failedAttemptsBefore(leg);
     for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId })) {
       signal.throwIfAborted();
@@ -155,11 +161,16 @@ async function readAnswer(
         takeNext(await logging);
         logging = undefined;
         if (reading.waitsForRetry) return;
+        reading.attempt.gate = judges?.answerGate(leg, reading.attempt);
         continue;
       }
-      const { answer } = reading.attempt;
-      takeEvent(answer, part);
-      if (answer.chars > maxChars) return cutReply(answer);
+      const { answer, gate } = reading.attempt;
+      if (gate === undefined) takeEvent(answer, part);
+      else await gate.take(part);
+      if ((gate?.received ?? answer).chars > maxChars) {
+        await gate?.end();
+        return cutReply(answer);
+      }
       haltIfOverspent(leg, reading.attempt, part);
       if (part.type === "content_block_delta") leg.readers.touch();
     }

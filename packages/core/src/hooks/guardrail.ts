@@ -1,0 +1,141 @@
+import { COUNT, checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import type { Awaitable, Hook, RunContext } from "./hook.ts";
+import type { AnswerChange, AnswerPart, NewMessage, RunStop } from "./turn-plan.ts";
+
+/** Options of `guardrail()`. At least one of `input` and `output` is required. */
+export interface GuardrailOptions<Deps = unknown> {
+  /** The hook's name, if an agent has several guardrails. Default: `guardrail`. */
+  name?: string;
+  /**
+   * Judges each message of the user, also one that arrives during a run. Returns nothing to let it pass, or
+   * `block` with a sentence for the user. The run then ends as `blocked`, and the model never reads the
+   * message, neither in this run nor later.
+   */
+  input?(message: NewMessage, context: RunContext<Deps>): Awaitable<{ block: string } | undefined>;
+  /**
+   * Judges each part of the model's answers before anybody reads it, and before it is stored: text, thinking,
+   * outputs and inputs of calls. Returns nothing to let it pass, `block` with a sentence for the user, or
+   * `replace` with what takes its place: a text, the output, or the input of the call. Thinking can only be
+   * blocked, because the API has signed it.
+   */
+  output?(
+    part: AnswerPart,
+    context: RunContext<Deps>,
+  ): Awaitable<{ block: string } | { replace: Json } | undefined>;
+  /**
+   * How many characters of text `output` judges at a time, and how many are held back from readers. It gets
+   * the text so far, so whatever is at most `every` characters long is never shown in part. Default: it
+   * judges complete blocks, and readers get text in blocks.
+   */
+  every?: number;
+  /**
+   * Whether `input` judges while the model already writes. The answer is held back until `input` has
+   * returned. Saves time, but a blocked message has cost an answer. Default: the model is asked afterwards.
+   */
+  beside?: boolean;
+  /** How long one judgement may take, in milliseconds. Then the run ends as `error`. Default: 10,000. */
+  timeoutMs?: number;
+}
+
+const OPTIONS: OptionKinds<GuardrailOptions> = {
+  name: "string",
+  input: "function",
+  output: "function",
+  every: COUNT,
+  beside: "boolean",
+  timeoutMs: COUNT,
+};
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Judges what users send and what models answer, before the model or a reader gets it. What it blocks or
+ * replaces is in no stream, no dialect and no log. It fails closed: if it throws, takes too long or returns
+ * something else, the run ends as `error`, and nothing of the part is shown. Judge by code, or ask a small
+ * model with `context.askModel()`, which the run's limits count.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
+ *
+ * @example
+ * ```ts
+ * import { agent, guardrail, memoryStore, runtime } from "@pawl/core";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const polite = guardrail({
+ *   input: ({ text }) => (/password/i.test(text) ? { block: "Please do not send passwords." } : undefined),
+ *   output: ({ kind, text }) => (kind === "text" ? { replace: text.replaceAll(/\d{4,}/g, "****") } : undefined),
+ *   every: 40,
+ * });
+ * const model = strictModel({ script: [{ text: "Your code is 123456." }] });
+ * const pawl = runtime({
+ *   agents: [agent({ name: "a", model, instructions: "Help.", hooks: [polite] })],
+ *   store: memoryStore(),
+ * });
+ * const { text } = await pawl.run("a", { userId: "u", input: "My code?" }).result;
+ * console.log(text); // Your code is ****.
+ * const { stop } = await pawl.run("a", { userId: "u", input: "My password is x" }).result;
+ * console.log(stop.type, stop.message); // blocked Please do not send passwords.
+ * ```
+ */
+export function guardrail<Deps = unknown>(options: GuardrailOptions<Deps>): Hook<Deps> {
+  checkOptions("guardrail()", options, OPTIONS);
+  const { name = "guardrail", input, output, every, beside = false, timeoutMs = TIMEOUT_MS } = options;
+  if (input === undefined && output === undefined)
+    throw new PawlError("config", "guardrail() judges nothing: it needs `input` or `output`.");
+  // The messages that each leg has let pass, by the leg's session.
+  const seen = new WeakMap<object, Set<number>>();
+  const judgeInput = async (context: RunContext<Deps>): Promise<RunStop | undefined> => {
+    const judged = seen.get(context.session) ?? new Set();
+    seen.set(context.session, judged);
+    for (const message of await context.newMessages()) {
+      if (judged.has(message.seq)) continue;
+      const verdict = await input?.(message, context);
+      if (verdict !== undefined && verdict !== null) return { stop: blocked(verdict), hide: true };
+      judged.add(message.seq);
+    }
+    return undefined;
+  };
+  const isInputFirst = input !== undefined && !beside;
+  const isBeside = input !== undefined && beside;
+  return {
+    name,
+    timeoutMs,
+    // Without `output`, only the beginning of an answer is held back.
+    ...(output === undefined ? { every: 1 } : every !== undefined && { every }),
+    ...(isInputFirst && {
+      beforeTurn: (_plan, context) => judgeInput(context),
+      // A message may arrive after `beforeTurn`.
+      beforeModel: (_call, context) => judgeInput(context),
+    }),
+    ...((isBeside || output !== undefined) && {
+      duringModel: (part, context) => {
+        if (part.kind === "start") return isBeside ? judgeInput(context) : undefined;
+        return output && judgedPart(part, output(part, context));
+      },
+    }),
+  };
+}
+
+/** Returns what a verdict about a part means for the answer. */
+async function judgedPart(
+  { kind }: AnswerPart,
+  pending: Awaitable<{ block: string } | { replace: Json } | undefined>,
+): Promise<AnswerChange | undefined> {
+  const verdict: unknown = await pending;
+  if (verdict === undefined || verdict === null) return undefined;
+  if (typeof verdict !== "object" || !("replace" in verdict)) return { stop: blocked(verdict) };
+  const { replace } = verdict as { replace: Json };
+  return kind === "text" || kind === "thinking" ? { text: replace as string } : { value: replace };
+}
+
+/** Returns the stop reason for a verdict. @throws Error for anything else than a `block` with a sentence */
+function blocked(verdict: unknown): RunStop["stop"] {
+  const { block } = Object(verdict);
+  if (typeof block !== "string" || block.trim() === "")
+    throw new Error(
+      `a guardrail returns nothing, { block: "a sentence" } or { replace }; got ${kindOf(verdict)}.`,
+    );
+  return { type: "blocked", message: block };
+}

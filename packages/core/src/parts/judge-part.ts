@@ -1,0 +1,88 @@
+import { isJsonObject, type Json, toJson } from "../base/json.ts";
+import type { AnswerChange, AnswerPart } from "../hooks/turn-plan.ts";
+import { type StopReason, stopFrom } from "../log/stop-reason.ts";
+import { callHook, HOOK_FAILED, hooksWith } from "../loop/hooks/call-hooks.ts";
+import type { AnswerGate } from "../loop/leg/attempt.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+
+/** The error by which the reading of an answer ends once a hook has refused it. */
+const REFUSED = new Error("A hook has refused the answer.");
+
+/** The hooks' judgement of one answer. */
+export interface Judge {
+  /** Why a hook has refused the answer. */
+  refused: AnswerGate["refused"];
+  /** Returns the part with the hooks' changes. Rejects if a hook refuses it, fails, or the run is stopped. */
+  part(part: AnswerPart, limits: ChangeLimits): Promise<AnswerPart>;
+  /** Refuses the answer for a reason that is Pawl's own. */
+  fail(message: string): Promise<never>;
+}
+
+/** What a hook may change of a part. */
+export interface ChangeLimits {
+  /** The field that it may replace; `undefined` if it may replace nothing. */
+  field: "text" | "value" | undefined;
+  /** The text that readers have been shown, which a new text must begin with. */
+  shown?: string;
+  /** Whether a new value must be an object. */
+  isInput?: boolean;
+}
+
+/** Makes the judgement of an answer by the hooks. It fails closed. */
+export function judgeOf(leg: Leg): Judge {
+  const hooks = hooksWith(leg, "duringModel");
+  const { signal } = leg.life;
+  const judge: Judge = {
+    refused: undefined,
+    async part(part, limits) {
+      let current = part;
+      for (const hook of hooks) {
+        const take = (change: AnswerChange) => checkedChange(change, limits);
+        const { value, failed } = await callHook(leg, hook, "duringModel", [current], take);
+        if (signal.aborted) throw signal.reason;
+        if (failed) throw refuse(judge, HOOK_FAILED, false);
+        if (value !== undefined && "stop" in value) throw refuse(judge, value.stop, value.hide === true);
+        current = { ...current, ...value };
+      }
+      return current;
+    },
+    async fail(message) {
+      await leg.report.logError({ code: "hook_failed", message, context: { method: "duringModel" } });
+      leg.report.failed(new Error(message));
+      throw refuse(judge, HOOK_FAILED, false);
+    },
+  };
+  return judge;
+}
+
+/** Refuses the answer. The first reason counts, unless a later one hides the messages. */
+function refuse(judge: Judge, stop: StopReason, hide: boolean): Error {
+  if (judge.refused === undefined || (hide && !judge.refused.hide)) judge.refused = { stop, hide };
+  return REFUSED;
+}
+
+/** Checks a hook's decision about a part. @throws Error for a change that is not possible */
+function checkedChange(change: AnswerChange, { field, shown = "", isInput }: ChangeLimits): AnswerChange {
+  if ("stop" in change) return { stop: stopFrom(change.stop), hide: change.hide === true };
+  if (field === undefined || !(field in change))
+    throw new Error(`of this part of an answer, ${field ? `only \`${field}\`` : "nothing"} can be replaced.`);
+  if ("value" in change) {
+    const value = toJson(change.value);
+    if (isInput && !isJsonObject(value)) throw new Error("the input of a call must be a JSON object.");
+    return { value };
+  }
+  const { text } = change;
+  if (typeof text !== "string") throw new Error("`text` must be a string.");
+  if (!text.startsWith(shown))
+    throw new Error("`text` must begin with what readers have been shown. A larger `every` holds back more.");
+  return { text: text.toWellFormed() };
+}
+
+/** Returns a JSON text as a value; `undefined` if it is not JSON. */
+export function valueOfJson(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { admitted } from "../context/admit.ts";
+import { checkpointEvents } from "../context/checkpoint.ts";
+import { isLeftOut } from "../context/refused-content.ts";
+import type { NewMessage } from "../hooks/turn-plan.ts";
+import type { NewEvent, StoredOf } from "../log/event.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import type { AnswerGate, Attempt } from "../loop/leg/attempt.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import { assistantMessage, llmResponse } from "../loop/turn/answer-events.ts";
+import { type ContentBlock, isText, isThinking } from "../model/content.ts";
+import { contentOf } from "../model/reply.ts";
+
+/** Returns the user's messages that no answer of the model follows yet, except for those that were left out. */
+export async function newMessages(leg: Leg): Promise<NewMessage[]> {
+  const messages = await unanswered(leg);
+  return messages.map(({ seq, data }) => ({
+    seq,
+    text: data.message,
+    files: (data.files ?? []).map(({ name, media_type }) => ({
+      mediaType: media_type,
+      ...(name !== undefined && { name }),
+    })),
+  }));
+}
+
+/** Hides these messages from later requests. The log then says why the run ends. */
+export async function hideMessages(leg: Leg, stop: StopReason): Promise<void> {
+  const events = await hidingEvents(leg, stop);
+  if (events.length > 0) await leg.log.storeDecision(events);
+}
+
+/**
+ * Stores what is left of an answer that a hook has refused: what readers have been shown, and what it has
+ * cost. Resolves to the reason why the run ends.
+ */
+export async function storeRefused(
+  leg: Leg,
+  attempt: Attempt,
+  { stop, hide }: NonNullable<AnswerGate["refused"]>,
+): Promise<StopReason> {
+  const hiding = hide ? await hidingEvents(leg, stop) : [];
+  const content = contentOf(attempt.answer).filter(hasText);
+  await leg.log.holdFacts([
+    ...(content.length > 0 ? [assistantMessage(attempt, false, content)] : []),
+    ...llmResponse(attempt, leg.life.clock.now()),
+    ...hiding,
+  ]);
+  return stop;
+}
+
+/** Returns whether readers have seen something of a block. Calls that were not begun are left out. */
+function hasText(block: ContentBlock): boolean {
+  return (isText(block) && block.text !== "") || isThinking(block);
+}
+
+/** Returns the events of a checkpoint by which these messages are hidden; an empty list without messages. */
+async function hidingEvents(leg: Leg, stop: StopReason): Promise<NewEvent[]> {
+  const messages = await unanswered(leg);
+  const { state } = leg.log;
+  const [first] = admitted(state, state.lastSeq);
+  if (messages.length === 0 || first === undefined) return [];
+  const events = messages.map(({ seq }) => ({ seq, keep: 0 }));
+  const data = {
+    ...{ from_seq: first.seq, upto_seq: state.lastSeq, reason: "drop_old_results" as const },
+    ...{ only: "refused" as const, refused: { by: "hook" as const, events, stop } },
+  };
+  return checkpointEvents(state, leg.run.agent, data, leg.run.newId());
+}
+
+async function unanswered(leg: Leg): Promise<StoredOf<"user_message">[]> {
+  const entries = admitted(leg.log.state, leg.log.state.lastSeq);
+  const fresh = entries.slice(entries.findLastIndex(({ role }) => role === "assistant") + 1);
+  const seqs = new Set(fresh.flatMap((entry) => (isLeftOut(entry) ? [] : [entry.seq])));
+  const messages: StoredOf<"user_message">[] = [];
+  if (seqs.size === 0) return messages;
+  for await (const event of leg.run.read({ afterSeq: Math.min(...seqs) - 1, types: ["user_message"] }))
+    if (event.type === "user_message" && seqs.has(event.seq)) messages.push(event);
+  return messages;
+}
