@@ -154,6 +154,7 @@ const LEFT_OUT: Record<PartOf<"left_out">["by"], string> = {
   filter: "The model's provider refused the text before this, so the model does not read it any more.",
   model: "The model refused what was sent before this, so it does not read it any more.",
   files: "The model could not read the files before this, so they are not sent to it any more.",
+  hook: "This message was refused, so the model does not read it.",
   signature: "",
 };
 

@@ -24,11 +24,11 @@ export function withoutRefused(
 
 const NOTE = "[left out: the model's provider refused this]";
 const BY_HOOK = "[left out: this message was refused]";
-const IN_PLACE: readonly unknown[] = [NOTE, BY_HOOK, REDACTED];
+const LEFT_OUT_TEXTS: readonly unknown[] = [NOTE, BY_HOOK, REDACTED];
 
 /** Returns whether a note has replaced all content of an entry, also one that was redacted since then. */
 export function isLeftOut({ blocks }: ContextEntry): boolean {
-  return blocks.every(({ text, content = text }) => IN_PLACE.includes(content));
+  return blocks.every(({ text, content = text }) => LEFT_OUT_TEXTS.includes(content));
 }
 
 /**

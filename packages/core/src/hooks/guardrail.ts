@@ -65,7 +65,8 @@ const TIMEOUT_MS = 10_000;
  *
  * const polite = guardrail({
  *   input: ({ text }) => (/password/i.test(text) ? { block: "Please do not send passwords." } : undefined),
- *   output: ({ kind, text }) => (kind === "text" ? { replace: text.replaceAll(/\d{4,}/g, "****") } : undefined),
+ *   output: ({ kind, text }) =>
+ *     kind === "text" ? { replace: text.replaceAll(/\d{4,}/g, "****") } : undefined,
  *   every: 40,
  * });
  * const model = strictModel({ script: [{ text: "Your code is 123456." }] });

@@ -190,9 +190,10 @@ export type Awaitable<T> = T | Promise<T>;
  * ends the run, or denies, answers or asks, decides: later hooks are not called.
  *
  * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel`, `duringModel` and `afterTurn` end the run by
- * returning `{ stop }`. All but `afterTurn` may add `hide: true`: then the model never reads the messages that
- * no answer follows yet, neither in this run nor later. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
- * `aborted`, unless an `onStop` returns another reason.
+ * returning `{ stop }`. All but `afterTurn` may add `hide: true`: then the model never reads the messages
+ * that no answer follows yet, neither in this run nor later. In other methods and in tools, call
+ * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, unless an `onStop` returns another
+ * reason.
  *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
  * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
@@ -200,10 +201,10 @@ export type Awaitable<T> = T | Promise<T>;
  * come earlier in `hooks` are called again too. If a new message arrives instead of an answer, the question
  * is closed.
  *
- * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn`, `beforeModel`
- * or `duringModel` throws, the run ends as `error`. If any other method throws, the run continues as if the method had
- * returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called, unless
- * `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
+ * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn`, `beforeModel` or
+ * `duringModel` throws, the run ends as `error`. If any other method throws, the run continues as if the
+ * method had returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called,
+ * unless `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
  * **Crashes.** After a crash, methods may be called again for the same turn or call. `afterRun` is called
  * again only if the hook is `idempotent`.

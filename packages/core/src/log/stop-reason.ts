@@ -47,7 +47,7 @@ export type StopType =
   | "crash_loop"
   /** Another process continues the run and lacks its credentials, see `withoutCredentials` of `runtime()`. */
   | "credentials_missing"
-  /** A hook refused the request. Only hooks of your own use this type. */
+  /** A guard refused the message or the answer, see `guardrail()`. */
   | "blocked"
   /** Something failed; the log has an `error` event. */
   | "error"

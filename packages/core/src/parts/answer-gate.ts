@@ -7,7 +7,7 @@ import { isToolUse } from "../model/content.ts";
 import { type LivePart, type PartialBlock, textSoFar } from "../model/live-part.ts";
 import type { ModelEvent } from "../model/model-client.ts";
 import { newReply, type Reply, takeEvent } from "../model/reply.ts";
-import { type Judge, judgeOf, valueOfJson } from "./judge-part.ts";
+import { type AnswerJudge, answerJudge, valueOfJson } from "./judge-part.ts";
 
 /** An event of one block. */
 type BlockEvent = Extract<ModelEvent, { index: number }>;
@@ -18,7 +18,7 @@ interface Gate {
   readonly leg: Leg;
   readonly answer: Reply;
   readonly received: Reply;
-  readonly judge: Judge;
+  readonly judge: AnswerJudge;
   /** Settles when the hooks have let the answer begin. */
   readonly started: Promise<unknown>;
   /** How many characters of text are judged at a time, and held back; `Infinity`: blocks are judged whole. */
@@ -39,7 +39,7 @@ interface Gate {
  * so many characters have arrived; the last `every` characters stay held back.
  */
 export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
-  const judge = judgeOf(leg);
+  const judge = answerJudge(leg);
   const started = judge.part({ kind: "start", text: "", complete: false }, { field: undefined });
   // Whoever waits for it gets the error.
   started.catch(() => undefined);
@@ -75,7 +75,7 @@ function takeThrough(gate: Gate, event: ModelEvent): Promise<void> | undefined {
         : undefined;
     case "content_block_delta":
       gate.held.push(event);
-      return takeDelta(gate, event);
+      return takeTextDelta(gate, event);
     case "content_block_stop":
       gate.held.push(event);
       return letBlockThrough(gate, event.index);
@@ -93,15 +93,15 @@ function takeThrough(gate: Gate, event: ModelEvent): Promise<void> | undefined {
 }
 
 /** Judges text and thinking once enough characters have arrived. */
-function takeDelta(gate: Gate, { index, delta }: DeltaEvent): Promise<void> | undefined {
+function takeTextDelta(gate: Gate, { index, delta }: DeltaEvent): Promise<void> | undefined {
   const { part } = gate.received.blocks[index] as PartialBlock;
-  if (part === undefined || !isTextKind(kindOf(gate, part))) return undefined;
+  if (part === undefined || !isTextKind(partKindOf(gate, part))) return undefined;
   gate.unjudged += (delta.text ?? delta.thinking ?? "").length;
   return gate.unjudged >= gate.every ? letTextThrough(gate, index) : undefined;
 }
 
 /** Returns what a block is for hooks. */
-function kindOf({ answer: { output } }: Gate, { kind, tool }: LivePart): AnswerPart["kind"] {
+function partKindOf({ answer: { output } }: Gate, { kind, tool }: LivePart): AnswerPart["kind"] {
   if (output === undefined) return kind;
   const isOutput = output.tool === undefined ? kind === "text" : tool?.tool_name === output.tool;
   return isOutput ? "output" : kind;
@@ -114,10 +114,10 @@ function isTextKind(kind: AnswerPart["kind"]): kind is "text" | "thinking" {
 /** Lets a complete block through. */
 async function letBlockThrough(gate: Gate, index: number): Promise<void> {
   const { part } = gate.received.blocks[index] as PartialBlock;
-  if (part !== undefined && isTextKind(kindOf(gate, part))) return await letTextThrough(gate, index);
+  if (part !== undefined && isTextKind(partKindOf(gate, part))) return await letTextThrough(gate, index);
   if (part !== undefined) return await letValueThrough(gate, index, part);
   await gate.started;
-  showHeld(gate);
+  passHeld(gate);
 }
 
 /** Lets through what the hooks allow of a block's text so far. */
@@ -148,7 +148,7 @@ async function letTextThrough(gate: Gate, index: number): Promise<void> {
 /** Lets through an output or the input of a call, as the hooks have changed it. */
 async function letValueThrough(gate: Gate, index: number, live: LivePart): Promise<void> {
   const { block, invalid } = gate.received.blocks[index] as PartialBlock;
-  const kind = kindOf(gate, live);
+  const kind = partKindOf(gate, live);
   const isWrapped = kind === "output" && gate.answer.output?.wrapped === true;
   const whole =
     live.kind === "text" ? valueOfJson(textSoFar(live)) : invalid === undefined ? block.input : undefined;
@@ -166,7 +166,7 @@ async function letValueThrough(gate: Gate, index: number, live: LivePart): Promi
   const field = live.kind === "text" || isToolUse(block) ? "value" : undefined;
   await gate.started;
   const judged = await gate.judge.part(part, { field, isInput: live.kind === "tool_input" && !isWrapped });
-  if (judged.value === value) return showHeld(gate);
+  if (judged.value === value) return passHeld(gate);
   const changed = JSON.stringify(isWrapped ? { value: judged.value } : judged.value);
   const { answer } = gate;
   const [text, delta] =
@@ -179,7 +179,7 @@ async function letValueThrough(gate: Gate, index: number, live: LivePart): Promi
 }
 
 /** Lets a block through as it was received. */
-function showHeld({ answer, held }: Gate): void {
+function passHeld({ answer, held }: Gate): void {
   for (const event of held) takeEvent(answer, event);
 }
 

@@ -4,12 +4,13 @@ import { type StopReason, stopFrom } from "../log/stop-reason.ts";
 import { callHook, HOOK_FAILED, hooksWith } from "../loop/hooks/call-hooks.ts";
 import type { AnswerGate } from "../loop/leg/attempt.ts";
 import type { Leg } from "../loop/leg/leg.ts";
+import { checkedResult } from "../tools/result-loss.ts";
 
 /** The error by which the reading of an answer ends once a hook has refused it. */
-const REFUSED = new Error("A hook has refused the answer.");
+const ANSWER_REFUSED = new Error("A hook has refused the answer.");
 
 /** The hooks' judgement of one answer. */
-export interface Judge {
+export interface AnswerJudge {
   /** Why a hook has refused the answer. */
   refused: AnswerGate["refused"];
   /** Returns the part with the hooks' changes. Rejects if a hook refuses it, fails, or the run is stopped. */
@@ -29,10 +30,10 @@ export interface ChangeLimits {
 }
 
 /** Makes the judgement of an answer by the hooks. It fails closed. */
-export function judgeOf(leg: Leg): Judge {
+export function answerJudge(leg: Leg): AnswerJudge {
   const hooks = hooksWith(leg, "duringModel");
   const { signal } = leg.life;
-  const judge: Judge = {
+  const judge: AnswerJudge = {
     refused: undefined,
     async part(part, limits) {
       let current = part;
@@ -40,8 +41,9 @@ export function judgeOf(leg: Leg): Judge {
         const take = (change: AnswerChange) => checkedChange(change, limits);
         const { value, failed } = await callHook(leg, hook, "duringModel", [current], take);
         if (signal.aborted) throw signal.reason;
-        if (failed) throw refuse(judge, HOOK_FAILED, false);
-        if (value !== undefined && "stop" in value) throw refuse(judge, value.stop, value.hide === true);
+        if (failed) throw refuseAnswer(judge, HOOK_FAILED, false);
+        if (value !== undefined && "stop" in value)
+          throw refuseAnswer(judge, value.stop, value.hide === true);
         current = { ...current, ...value };
       }
       return current;
@@ -49,16 +51,16 @@ export function judgeOf(leg: Leg): Judge {
     async fail(message) {
       await leg.report.logError({ code: "hook_failed", message, context: { method: "duringModel" } });
       leg.report.failed(new Error(message));
-      throw refuse(judge, HOOK_FAILED, false);
+      throw refuseAnswer(judge, HOOK_FAILED, false);
     },
   };
   return judge;
 }
 
 /** Refuses the answer. The first reason counts, unless a later one hides the messages. */
-function refuse(judge: Judge, stop: StopReason, hide: boolean): Error {
+function refuseAnswer(judge: AnswerJudge, stop: StopReason, hide: boolean): Error {
   if (judge.refused === undefined || (hide && !judge.refused.hide)) judge.refused = { stop, hide };
-  return REFUSED;
+  return ANSWER_REFUSED;
 }
 
 /** Checks a hook's decision about a part. @throws Error for a change that is not possible */
@@ -67,9 +69,10 @@ function checkedChange(change: AnswerChange, { field, shown = "", isInput }: Cha
   if (field === undefined || !(field in change))
     throw new Error(`of this part of an answer, ${field ? `only \`${field}\`` : "nothing"} can be replaced.`);
   if ("value" in change) {
-    const value = toJson(change.value);
-    if (isInput && !isJsonObject(value)) throw new Error("the input of a call must be a JSON object.");
-    return { value };
+    const checked = checkedResult(change.value, "value");
+    if ("loss" in checked) throw new Error(`\`value\` must be JSON: ${checked.loss}`);
+    if (isInput && !isJsonObject(checked.json)) throw new Error("the input of a call must be a JSON object.");
+    return { value: checked.json };
   }
   const { text } = change;
   if (typeof text !== "string") throw new Error("`text` must be a string.");

@@ -10,7 +10,7 @@ import { assistantMessage, llmResponse } from "../loop/turn/answer-events.ts";
 import { type ContentBlock, isText, isThinking } from "../model/content.ts";
 import { contentOf } from "../model/reply.ts";
 
-/** Returns the user's messages that no answer of the model follows yet, except for those that were left out. */
+/** Returns the user's messages that no answer of the model follows yet, without those that were left out. */
 export async function newMessages(leg: Leg): Promise<NewMessage[]> {
   const messages = await unanswered(leg);
   return messages.map(({ seq, data }) => ({

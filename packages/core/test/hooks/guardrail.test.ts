@@ -69,7 +69,7 @@ describe("guardrail on input", () => {
     ["returns an empty sentence", () => ({ block: " " })],
     ["replaces", () => ({ replace: "x" }) as never],
     ["takes too long", never],
-  ])("F34 H3 fails closed if it %s: the model is not asked", async (_, judge) => {
+  ])("F34 fails closed if it %s: the model is not asked", async (_, judge) => {
     const errors: unknown[] = [];
     const world = setup(
       [{ text: "Fine." }],
@@ -210,7 +210,7 @@ describe("guardrail on output", () => {
     ["replaces what was shown", ({ text }) => (text.length > 90 ? { replace: "Other" } : undefined)],
     ["takes too long", never],
     ["takes too long in the middle", ({ text }) => (text.length > 200 ? never() : undefined)],
-  ])("F34 H3 fails closed if it %s", async (_, output) => {
+  ])("F34 fails closed if it %s", async (_, output) => {
     const errors: unknown[] = [];
     const text = `${"Good words. ".repeat(20)}${SECRET}`;
     const world = setup(

@@ -59,7 +59,7 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
     const take = async (returned: RunStop | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in returned
         ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "run", returned.ask) }
-        : { stop: await stopOf(leg, returned) };
+        : { stop: await hiddenStop(leg, returned) };
     const hasAsked = run.asked.length > 0;
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
@@ -83,7 +83,7 @@ async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
 async function changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
-  if ("stop" in change) return { stop: await stopOf(leg, change) };
+  if ("stop" in change) return { stop: await hiddenStop(leg, change) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
   const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
@@ -92,7 +92,7 @@ async function changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promis
 }
 
 /** Returns the stop reason of a hook. With `hide`, hides the messages first. */
-async function stopOf(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
+async function hiddenStop(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
   const reason = stopFrom(stop);
   if (hide === true) await (await leg.parts.load()).hideMessages(leg, reason);
   return reason;
