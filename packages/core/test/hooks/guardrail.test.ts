@@ -1,7 +1,15 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type GuardrailOptions, guardrail, type Hook, type SessionEvent, tool } from "../../src/index.ts";
+import { settled } from "../../../../test/support/settled.ts";
+import {
+  type GuardrailOptions,
+  guardrail,
+  type Hook,
+  type ModelClient,
+  type SessionEvent,
+  tool,
+} from "../../src/index.ts";
 import { never, type Setup, setup, until, user } from "../support/setup.ts";
 import { calling, echo } from "../support/tools.ts";
 
@@ -79,6 +87,42 @@ describe("guardrail on input", () => {
     const { result } = await watched(world);
     expect([result.stop.type, errors.length]).toEqual(["error", 1]);
     expect(world.model.requests).toEqual([]);
+  });
+
+  it("F34 shows no call, and runs none, before the message is judged beside it", async () => {
+    const { ran, tool: say } = echo("say");
+    const slow: GuardrailOptions["input"] = async () => {
+      await settled();
+      return { block: "No." };
+    };
+    const script = [{ tools: [calling("say", SECRET)] }];
+    const { result, everything } = await watched(
+      guarded({ input: slow, beside: true }, script, { tools: [say] }),
+    );
+    expect([result.stop.type, ran]).toEqual(["blocked", []]);
+    expect(everything).not.toContain(SECRET);
+  });
+
+  it("F34 judges a message that arrives after beforeTurn", async () => {
+    const { promise: planned, resolve: plan } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const late: Hook = {
+      name: "late",
+      beforeTurn: async () => {
+        plan();
+        await arrived;
+        return undefined;
+      },
+    };
+    const world = guarded({ input }, [], { hooks: [guardrail({ input }), late], whenBusy: "queue" });
+    const first = world.pawl.run("tester", { ...user, input: "Hi" });
+    const { sessionId } = await first.started;
+    await planned;
+    const second = world.pawl.run("tester", { ...user, sessionId, input: "An evil thing" });
+    await second.started;
+    arrive();
+    expect((await second.result).stop.type).toBe("blocked");
+    expect(JSON.stringify(world.model.requests)).not.toContain("evil");
   });
 
   it("F34 bills a small model that judges", async () => {
@@ -252,12 +296,26 @@ describe("guardrail on output", () => {
     expect(result.usage.outputTokens).toBeGreaterThan(100);
   });
 
-  it("F34 cuts an answer that runs past its length, although nothing of it is shown", async () => {
-    const world = guarded({ output: () => undefined }, [{ text: "word ".repeat(4_000) }], {
-      maxTokens: 50,
-    } as never);
-    const { result } = await watched(world);
+  it("F34 cuts an answer without end, although nothing of it is shown", async () => {
+    const endless = (model: ModelClient): ModelClient => ({
+      ...model,
+      stream: async function* () {
+        yield { type: "message_start", message: { id: "m", model: "m", usage: {} } };
+        yield { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
+        for (;;) {
+          yield {
+            type: "content_block_delta",
+            index: 0,
+            delta: { type: "text_delta", text: SECRET.repeat(100) },
+          };
+        }
+      },
+    });
+    const hooks = [guardrail({ output: () => undefined })];
+    const world = setup([], { hooks, maxTokens: 50 }, {}, endless);
+    const { result, everything } = await watched(world);
     expect(result.stop.type).toBe("max_tokens");
+    expect(everything).not.toContain(SECRET);
   });
 
   it("F34 several guards judge one after the other", async () => {
