@@ -18,6 +18,7 @@ export type { AnswerSchema } from "./tools/suspends.ts";
 export { checkNumbers, type NumberBounds } from "./base/check-numbers.ts";
 export { kindOf } from "./base/check-options.ts";
 export { isLogFailure } from "./base/errors.ts";
+export type { Instead } from "./base/hints.ts";
 export { reporter } from "./base/reporter.ts";
 export { type TimeLimit, TimeUp, timeLimit, within } from "./base/within.ts";
 export { isOwnTag } from "./context/sanitize.ts";

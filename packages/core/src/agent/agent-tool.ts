@@ -1,6 +1,8 @@
 import { wrongValueText } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Instead } from "../base/hints.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import type { Awaitable } from "../hooks/hook.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
@@ -150,7 +152,7 @@ export function agentTool<
   Name extends string = Own,
   Output = unknown,
 >(
-  options: AgentToolOptions<I, Deps, Own, Name, Output>,
+  options: AgentToolOptions<I, Deps, Own, Name, Output> & Instead<"agentTool">,
 ): Tool<
   Deps,
   {
@@ -163,7 +165,7 @@ export function agentTool<
     answer: NoAnswer;
   }
 > {
-  checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
+  checkOptions("agentTool()", options, OPTIONS, { instead: hintsFor("agentTool") });
   checkAgents(options);
   const { agent, agents, description, limits = {}, status, showsText = false } = options;
   const name = options.name ?? ((agent?.name ?? "") as string as Name);
