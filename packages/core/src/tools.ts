@@ -29,6 +29,7 @@ export { clipText, cutText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";
 export { withoutHidden } from "./base/hidden-text.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
+export type { JsonInput, JsonObjectInput } from "./base/json.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";

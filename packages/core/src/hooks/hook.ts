@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonInput, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
-import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, EventType, ExtensionType, ReadEvent, ReadOptions } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { EmittedPart, SkipReason } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
@@ -58,7 +58,9 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
   readonly signal: AbortSignal;
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
-  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  read<T extends EventType | ExtensionType = EventType | ExtensionType>(
+    options?: ReadOptions<T>,
+  ): AsyncIterable<ReadEvent<T>>;
   /**
    * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on. Events
    * with a dot in their type are for your own use.
@@ -124,9 +126,9 @@ export interface PlannedToolCall {
  *   call is not what the user was asked about any more, all hooks are called without an answer again.
  */
 export type ToolChange =
-  | { input: Json }
+  | { input: JsonInput }
   | { deny: string }
-  | { result: Json; skipped?: SkipReason }
+  | { result: JsonInput; skipped?: SkipReason }
   | { ask: Ask };
 
 /**
@@ -136,7 +138,8 @@ export type ToolChange =
  * - `answer`: the schema that an answer must match
  * - `expires`: when an unanswered question gets a default answer, and which one. Default: never.
  */
-export interface Ask extends Pick<QuestionRecord, "kind" | "payload"> {
+export interface Ask extends Pick<QuestionRecord, "kind"> {
+  payload: JsonInput;
   answer: Schema;
   expires?: Expiry;
 }
@@ -163,7 +166,9 @@ export interface ToolOutcome {
 }
 
 /** Changes to a call's outcome before it is stored. */
-export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "content">>;
+export type OutcomeChange = Partial<
+  Pick<ToolOutcome, "success" | "content"> & { readonly result: JsonInput }
+>;
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>;

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonInput, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
-import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, EventType, ExtensionType, ReadEvent, ReadOptions } from "../log/event.ts";
 import type { EmittedPart, ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
@@ -103,7 +103,13 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * Use the tool's `suspends` if the question is known before the tool runs. Throws a PawlError
    * `invalid_input` for an invalid question, in a tool with `suspends`, and once the call has its result.
    */
-  ask(question: { kind: string; payload: Json; answer: Schema; state?: Json; expires?: Expiry }): never;
+  ask(question: {
+    kind: string;
+    payload: JsonInput;
+    answer: Schema;
+    state?: JsonInput;
+    expires?: Expiry;
+  }): never;
   /**
    * Suspends the call for a time, e.g. before it polls a job in another system again. It throws, so nothing
    * after it runs. The wait is stored, and no process is needed in the meantime. Then `execute` is called
@@ -118,7 +124,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * call is unknown. Throws a PawlError `invalid_input` for an invalid time, in a tool with `suspends`, and
    * once the call has its result.
    */
-  wait(until: Moment & { state?: Json }): never;
+  wait(until: Moment & { state?: JsonInput }): never;
   /**
    * Sends a progress report to connected clients: the reports of a call in their order, and the last one
    * always before the call's result. Reports are not stored. A report of more than 10,000
@@ -129,7 +135,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    *
    * A report that JSON would lose in part, e.g. one with `NaN`, is not sent: `onError` gets an error.
    */
-  progress(data: Json, options?: { conflate?: boolean }): void;
+  progress(data: JsonInput, options?: { conflate?: boolean }): void;
   /**
    * Emits a part of your own for pages, e.g. `{ type: "data-weather", data: { celsius: 12 } }`. Pages show it
    * in the run's message, and the model never reads it. The part is stored in the log at once, in order with
@@ -191,7 +197,9 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * Reads the events of the session's log; redacted content is replaced. Default: all events. Use it to
    * compute what the tool needs to remember from earlier calls.
    */
-  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  read<T extends EventType | ExtensionType = EventType | ExtensionType>(
+    options?: ReadOptions<T>,
+  ): AsyncIterable<ReadEvent<T>>;
   /**
    * Asks a model once, with the options of `askModel()`. It is refused if the run's limits leave no room for
    * a whole answer. It ends when `signal` aborts. A `spending` event charges the run for it, also if it
