@@ -304,7 +304,14 @@ describe("E11 F18 `admit` is not asked about the session of another user", () =>
       const response = await at.ask("/runs", { ...post(body(id)), as: "bob" });
       expect([response.status, await response.json()]).toEqual([
         404,
-        { error: { code: "not_found", message: "There is no such session." } },
+        {
+          error: {
+            code: "not_found",
+            // The session is bob's own.
+            message:
+              id === "other-agent" ? "This session belongs to another agent." : "There is no such session.",
+          },
+        },
       ]);
     }
     expect(asked).toEqual([]);
