@@ -2,7 +2,7 @@ import type { Json, JsonInput, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
 import type { AppendableEvent, EventType, ExtensionType, ReadEvent, ReadOptions } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { EmittedPart, SkipReason } from "../log/event-parts.ts";
+import type { EmittedPart, FileReference, SkipReason } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
@@ -57,6 +57,13 @@ export interface RunContext<Deps = unknown> extends HookContext {
   remaining(): Budget;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
   readonly signal: AbortSignal;
+  /**
+   * Reads the message that the run answers, from the log. If further messages have arrived during the run, it
+   * is the newest. `seq` is its number in the log. Resolves to `undefined` if the session has no message.
+   */
+  message(): Promise<
+    { readonly text: string; readonly files: readonly FileReference[]; readonly seq: number } | undefined
+  >;
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
   read<T extends EventType | ExtensionType = EventType | ExtensionType>(
     options?: ReadOptions<T>,

@@ -194,6 +194,7 @@ function runContext(leg: Leg, hook: string): RunContext {
       return leg.life.signal;
     },
     read: (options) => leg.run.read(options),
+    message: async () => await (await leg.parts.load()).runMessage(leg),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),

@@ -57,6 +57,9 @@ export interface Parts extends ConsentParts<Leg> {
     json: Json | undefined,
   ): Promise<boolean>;
 
+  /** Returns the newest message of the user; `undefined` if the session has none. */
+  runMessage(leg: Leg): ReturnType<RunContext["message"]>;
+
   // Output.
   /** Finds the run's output in a complete answer, and validates it. */
   outputVerdict(
