@@ -79,6 +79,8 @@ export const hints = {
     /** @deprecated */ customOutputExtractor: "Use `output` of the sub-agent.",
     /** @deprecated */ inputFilter: "Use `message`.",
     /** @deprecated */ onStream: "Use `shows`.",
+    /** @deprecated */ showsText: 'Use `shows: "text"`.',
+    /** @deprecated */ inputHistory: "Use `history`.",
   },
   tool: {
     /** @deprecated */ inputSchema: "Use `input`.",

@@ -313,6 +313,8 @@ export interface Delegate {
   choose(input: unknown, source: TaskSource<never>): TaskAgent | undefined | Promise<TaskAgent | undefined>;
   /** Returns the message that the agent gets for an input. */
   message(input: unknown): string;
-  /** Whether clients of the caller's session see the agent's text while it is written. */
-  readonly showsText: boolean;
+  /** What clients of the caller's session see of the agent's work, see `agentTool()`. */
+  readonly shows: "text" | "all" | undefined;
+  /** Whether the agent gets the conversation so far. */
+  readonly history: boolean;
 }
