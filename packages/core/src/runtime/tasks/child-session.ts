@@ -99,7 +99,7 @@ const MOST_HISTORY_CHARS = 40_000;
 
 /**
  * Returns the texts of the user and the assistant so far, for a sub-agent: the newest ones, up to 40,000
- * characters. Calls, results and redacted texts are left out. Returns `undefined` if there are none.
+ * characters. Calls, results and redacted texts are left out. Returns `undefined` without texts.
  */
 export async function conversationSoFar(leg: Leg): Promise<EventData["knowledge"] | undefined> {
   const texts: string[] = [];
