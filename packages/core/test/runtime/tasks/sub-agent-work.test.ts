@@ -108,6 +108,20 @@ describe('F22 a sub-agent with shows: "all"', () => {
   });
 });
 
+it('F22 shows: "all" shows each call once, also when another process continues the task', async () => {
+  const script = [drawing, { tools: [question] }, { text: "Here it is." }];
+  const world = family(asked, script, { callee, delegate: { shows: "all" } });
+  await world.say();
+  const answers = [{ callId: "toolu_a", value: "yes" }];
+  await world.boot().run("host", { ...user, sessionId, answers }).result;
+  const phases = ofType(await world.log(), "data_part").map(({ data }) => {
+    const { data: shown } = data as unknown as { data: { tool_name: string; phase: string } };
+    return `${shown.tool_name} ${shown.phase}`;
+  });
+  expect(phases).toEqual(["draw start", "draw done", "ask done"]);
+  await world.check();
+});
+
 describe("F22 a sub-agent with history: true", () => {
   const delegate = { history: true };
   const textOfTask = (world: ReturnType<typeof family>) => JSON.stringify(world.callee.requests[0]?.messages);
