@@ -10,7 +10,7 @@ const files = new Map([
   ],
   [`${core}loop/turn/a.ts`, "export const a = 1;\nexport const b = 2;\n"],
   [`${core}hooks/hook.ts`, "export interface Hook {}\n"],
-  [`${core}tools/tool.ts`, "export interface ToolOptions {\n  name: string;\n  input: string;\n}\n"],
+  [`${core}tools/tool-options.ts`, "export interface ToolOptions {\n  name: string;\n  input: string;\n}\n"],
   [`${core}agent/agent.ts`, "export interface AgentOptions {\n  model: string;\n}\n"],
   [
     `${core}runtime/begin/runtime-types.ts`,
@@ -74,7 +74,7 @@ test("the table says how large a circle of imports is", () => {
 
 test.each([
   ["a page without the marks", "# Rooms\n", files, 'needs the lines "<!--'],
-  ["options that are gone", page, new Map(files).set(`${core}tools/tool.ts`, ""), "no interface ToolOptions"],
+  ["options that are gone", page, new Map(files).set(`${core}tools/tool-options.ts`, ""), "no interface ToolOptions"],
 ])("refuses %s", (_, text, sources, message) => {
   expect(() => withHouseTable(text, sources)).toThrow(message);
 });

@@ -1,7 +1,8 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["index", "store", "model", "tools", "view", "inspect", "disk", "zod3"].map(
+  // `hints` is no door: only the error path loads it, by its path.
+  entry: ["index", "store", "model", "tools", "view", "inspect", "disk", "zod3", "base/hints"].map(
     (door) => `src/${door}.ts`,
   ),
   format: "esm",

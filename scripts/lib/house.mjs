@@ -15,7 +15,7 @@ const CORE = "packages/core/src/";
 /** The functions of which the options are counted, by the interfaces that have them. */
 const OPTIONS = [
   [`${CORE}agent/agent.ts`, "AgentOptions"],
-  [`${CORE}tools/tool.ts`, "ToolOptions"],
+  [`${CORE}tools/tool-options.ts`, "ToolOptions"],
   [`${CORE}runtime/begin/runtime-types.ts`, "RuntimeSettings"],
   [`${CORE}runtime/begin/run-options.ts`, "RunOptions"],
   ["packages/sse/src/handler/handler-options.ts", "HandlerOptions"],

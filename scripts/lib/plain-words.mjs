@@ -12,7 +12,7 @@ export const PLAIN_WORDS = new Set(
   embedded encoder end ended error estimate estimated every exclusive execute expire expired expose
   extra fact factor fail failed failure fallback fastify fault fetch field for forced from get given
   guidance h handler has header height hidden hide hint history holder host http idempotency idle in
-  index info init input instruction invalid is json jsonschema keep kill kind last left length level
+  index info init input instead instruction invalid is json jsonschema keep kill kind last left length level
   limit limited list listed listener listening live load make max mcp media memory metric migration
   model most ms name need new next no node note notify now object older on only opaque open option
   other outcome own owner parameter parse part partial patch path patience pawl per pg phase picture

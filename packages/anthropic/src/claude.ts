@@ -65,7 +65,10 @@ const CHECKS: ModelClientChecks<ClaudeOptions> = {
     body: bodyWithout(OWN_FIELDS),
     serverTools: "list",
   },
-  instead: { tools: "Tools are options of agent(); those that run on the API's side are `serverTools`." },
+  instead: {
+    tools: "Tools are options of agent(); those that run on the API's side are `serverTools`.",
+    temperature: "Leave it out: the Messages API has no sampling parameters.",
+  },
 };
 
 /**

@@ -92,7 +92,7 @@ it("U6 claude() refuses what JavaScript may pass, by name and without its value"
       "PawlError: claude() takes an object of options; got a string.",
       "PawlError: claude() has no option "apikey". Use \`apiKey\`.",
       "PawlError: claude() has no option "baseUrl". Use \`baseURL\`. \`apiKey\` of claude() must be a string; got a number.",
-      "PawlError: claude() has no option "temperature". Use \`body: { temperature }\`. claude() has no option "maxTokens". It is an option of agent().",
+      "PawlError: claude() has no option "temperature". Leave it out: the Messages API has no sampling parameters. claude() has no option "maxTokens". It is an option of agent().",
       "PawlError: \`client\` of claude() must be a client of @anthropic-ai/sdk; got an object.",
       "PawlError: pricing of claude("claude-sonnet-5-5") needs \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
       "PawlError: \`body\` of claude() must be an object without model, messages, system, max_tokens, tools, tool_choice, stream, which Pawl sets; got an object.",

@@ -23,7 +23,8 @@ export type { Artifact, ArtifactDraft } from "./tools/artifact.ts";
 export { artifactIn } from "./tools/artifact-in.ts";
 export { tool } from "./tools/define-tool.ts";
 export type { Suspends } from "./tools/suspends.ts";
-export type { Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
+export type { Tool, ToolContext } from "./tools/tool.ts";
+export type { ToolOptions } from "./tools/tool-options.ts";
 
 // Models, and policies around them
 

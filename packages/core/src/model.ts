@@ -9,7 +9,9 @@ export type {
   ContentDelta,
   MessageDelta,
   MessageStart,
+  ModelClient,
   ModelEvent,
+  ModelRequest,
   StreamOptions,
 } from "./model/model-client.ts";
 

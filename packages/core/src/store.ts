@@ -3,7 +3,7 @@
 
 // The port of an event store
 
-export type { ReadOptions } from "./log/event.ts";
+export type { ReadEvent, ReadOptions } from "./log/event.ts";
 export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
 export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
 export type {

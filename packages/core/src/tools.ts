@@ -18,13 +18,14 @@ export type { AnswerSchema } from "./tools/suspends.ts";
 export { checkNumbers, type NumberBounds } from "./base/check-numbers.ts";
 export { kindOf } from "./base/check-options.ts";
 export { isLogFailure } from "./base/errors.ts";
+export type { Instead } from "./base/hints.ts";
 export { reporter } from "./base/reporter.ts";
 export { type TimeLimit, TimeUp, timeLimit, within } from "./base/within.ts";
 export { isOwnTag } from "./context/sanitize.ts";
 
 // What hooks judge and change while the model answers
 
-export type { AnswerChange, AnswerPart, NewMessage, RunStop } from "./hooks/turn-plan.ts";
+export type { AnswerChange, AnswerPart, RunStop, UserMessage } from "./hooks/turn-plan.ts";
 
 // Data from outside
 
@@ -32,6 +33,7 @@ export { clipText, cutText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";
 export { withoutHidden } from "./base/hidden-text.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
+export type { JsonInput, JsonObjectInput } from "./base/json.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";

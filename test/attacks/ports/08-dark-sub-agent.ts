@@ -20,11 +20,15 @@ const draw = tool({
 export const attack: Attack = {
   id: "ports-08",
   title: "Status, progress and artifacts of a sub-agent's tools reach nobody",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/runtime/tasks/sub-agent-work.test.ts",
+    title: "F22 shows the status and progress of its calls as progress of the caller's call",
+  },
   attempt: async () => {
     const inner = scriptedModel([calling("draw"), { text: "Here it is." }]);
     const charts = agent({ name: "charts", model: inner, instructions: "Draw.", tools: [draw] });
-    const tools = [agentTool({ agent: charts, description: "Draws.", showsText: true })] as Tool[];
+    const tools = [agentTool({ agent: charts, description: "Draws.", shows: "all" })] as Tool[];
     const model = scriptedModel([calling("charts", { task: "GDP" }), { text: "See the chart." }]);
     const { pawl, begin } = conversation(model, { tools });
     const run = begin("Chart!");

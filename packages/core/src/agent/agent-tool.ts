@@ -1,6 +1,8 @@
 import { wrongValueText } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Instead } from "../base/hints.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import type { Awaitable } from "../hooks/hook.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
@@ -60,10 +62,23 @@ export interface AgentToolOptions<
    */
   limits?: Partial<Budget>;
   /**
-   * Whether clients of the caller's session see the agent's text while it is written (`agent_delta` events).
-   * The text does not enter the caller's log or its model's context. Default: `false`.
+   * What clients of the caller's session see of the agent's work. Its artifacts are shown in any case.
+   * Default: nothing else.
+   *
+   * - `text`: its text while it is written (`agent_delta` events). It does not enter the caller's log.
+   * - `all`: also the calls of its tools, with their status texts and progress, but without inputs and
+   *   results. They are progress reports of this call, and parts of the type `data-agent-call` in the
+   *   caller's log.
+   *
+   * The caller's model reads none of this.
    */
-  showsText?: boolean;
+  shows?: "text" | "all";
+  /**
+   * Whether the agent reads the conversation so far, before its task: the texts of the user and the
+   * assistant, at most the last 40,000 characters. Tool calls, results and redacted texts are left out.
+   * Default: `false`.
+   */
+  history?: boolean;
   /** Texts for the user: `start` while the agent is working, `done` when it has finished. */
   status?: { start?: string; done?: string };
 }
@@ -76,7 +91,8 @@ const OPTIONS: OptionKinds<AgentToolOptions<Schema, unknown>> = {
   input: "any",
   message: "function",
   limits: "object",
-  showsText: "boolean",
+  shows: oneOf("text", "all"),
+  history: "boolean",
   status: "object",
 };
 
@@ -150,7 +166,7 @@ export function agentTool<
   Name extends string = Own,
   Output = unknown,
 >(
-  options: AgentToolOptions<I, Deps, Own, Name, Output>,
+  options: AgentToolOptions<I, Deps, Own, Name, Output> & Instead<"agentTool">,
 ): Tool<
   Deps,
   {
@@ -163,9 +179,9 @@ export function agentTool<
     answer: NoAnswer;
   }
 > {
-  checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
+  checkOptions("agentTool()", options, OPTIONS, { instead: hintsFor("agentTool") });
   checkAgents(options);
-  const { agent, agents, description, limits = {}, status, showsText = false } = options;
+  const { agent, agents, description, limits = {}, status, shows, history = false } = options;
   const name = options.name ?? ((agent?.name ?? "") as string as Name);
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [limit, value] of Object.entries(limits)) {
@@ -201,7 +217,8 @@ export function agentTool<
       return taskAgent(chosen, limits);
     },
     message: message as Delegate["message"],
-    showsText,
+    shows,
+    history,
   };
   return {
     ...tool({

@@ -1,5 +1,6 @@
 import { COUNT, checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import { isOwnTag } from "../context/sanitize.ts";
 import { notAHookProblem } from "../hooks/check-hook.ts";
 import type { AgentOptions } from "./agent.ts";
@@ -55,45 +56,6 @@ const USER_DATA_KINDS: OptionKinds<NonNullable<AgentOptions<unknown>["userData"]
   timeoutMs: COUNT,
 };
 
-const OUTPUT = "Use `output`.";
-
-/** Hints for option names of other libraries. */
-const INSTEAD = {
-  system: "Use `instructions`.",
-  prompt: "Use `instructions`.",
-  systemPrompt: "Use `instructions`.",
-  systemMessage: "Use `instructions`.",
-  id: "Use `name`.",
-  llm: "Use `model`.",
-  maxSteps: "Use `limits: { turns }`.",
-  maxTurns: "Use `limits: { turns }`.",
-  maxIterations: "Use `limits: { turns }`.",
-  maxOutputTokens: "Use `maxTokens`.",
-  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
-  timeout: "Use `limits: { wallClockMs }`.",
-  temperature: "Set it where the model is made, e.g. claude(id, { body: { temperature } }).",
-  toolChoice: "Use `toolOnly: true` to have every turn call a tool.",
-  outputSchema: OUTPUT,
-  outputType: OUTPUT,
-  outputFormat: OUTPUT,
-  responseFormat: OUTPUT,
-  structuredOutput: OUTPUT,
-  schema: OUTPUT,
-  description: "It is an option of agentTool().",
-  handoffs: "Add agentTool({ agent, description }) to `tools`.",
-  subAgents: "Add agentTool({ agent, description }) to `tools`.",
-  middleware: "Use `hooks`.",
-  guardrails: "Use `hooks`.",
-  onFinish: 'Listen to the run: run.on("run_ended", …).',
-  onStepFinish: 'Listen to the run: run.on("turn_ended", …).',
-  store: "It is an option of runtime().",
-  deps: "It is an option of runtime().",
-  context: "Use `deps` of runtime(), or `caller` of run().",
-  userDataPer: `Use ${GROUPED}.`,
-  userDataTimeoutMs: `Use ${GROUPED}.`,
-  memory: "Sessions remember: pass the `sessionId` of the first run to the next one.",
-};
-
 const isFunction = (value: unknown) => typeof value === "function";
 
 interface ItemKind {
@@ -112,7 +74,7 @@ const ITEMS: { readonly [list in "tools" | "stopWhen" | "checkpointWhen"]: ItemK
 export function checkAgentOptions(options: unknown): void {
   const fields = Object(options) as { [name: string]: unknown };
   const whose = typeof fields.name === "string" ? `agent("${fields.name}")` : "agent()";
-  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  checkOptions(whose, options, OPTIONS, { instead: hintsFor("agent") });
   if (fields.userData !== undefined)
     checkOptions(`\`userData\` of ${whose}`, fields.userData, USER_DATA_KINDS);
   const values = new Map(Object.entries(fields));

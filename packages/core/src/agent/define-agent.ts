@@ -1,3 +1,4 @@
+import type { Instead } from "../base/hints.ts";
 import { dependentCalls, duplicateGuard, failureBudget } from "../hooks/guards.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { unlimited } from "../log/budget.ts";
@@ -72,7 +73,9 @@ export function agent<
   S = unknown,
   Output = OutputBy<S, Tools>,
 >(
-  options: AgentOptions<Deps, Name, Tools, S> & Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks">,
+  options: AgentOptions<Deps, Name, Tools, S> &
+    Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks"> &
+    Instead<"agent">,
 ): Agent<Deps, Name, Output, Tools> {
   checkAgentOptions(options);
   const {

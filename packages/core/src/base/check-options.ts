@@ -28,8 +28,11 @@ export type OptionKinds<Options> = {
 
 /** Options for the errors that {@link checkOptions} throws. */
 export interface OptionErrors {
-  /** Hints for option names of other libraries, e.g. `{ parameters: "Use `input`." }`. */
-  instead?: { readonly [name: string]: string };
+  /**
+   * Hints for option names of other libraries, e.g. `{ parameters: "Use `input`." }`, or a function that
+   * returns them. It is called if an option is unknown.
+   */
+  instead?: { readonly [name: string]: string } | (() => { readonly [name: string]: string });
   /** The code of the error. Default: `config`. */
   code?: PawlErrorCode;
 }
@@ -77,7 +80,8 @@ export function checkOptions<Options extends object>(
   const unknownNames = [...values.keys()].filter(
     (name) => !kindsByName.has(name) && values.get(name) !== undefined,
   );
-  const hints = new Map(unknownNames.map((name) => [name, hintFor(name, [...kindsByName.keys()], instead)]));
+  const table = typeof instead === "function" && unknownNames.length > 0 ? instead() : instead;
+  const hints = new Map(unknownNames.map((name) => [name, hintFor(name, [...kindsByName.keys()], table)]));
   const problems = [
     ...unknownNames.map((name) => `${owner} has no option "${name}".${hints.get(name) ?? ""}`),
     ...[...kindsByName].flatMap(([name, kind]) => problemWith(owner, name, kind, values.get(name))),
@@ -170,8 +174,8 @@ function isOfKind(value: unknown, kind: OptionKind): boolean {
  * Returns a hint for an unknown name: the one in `instead`, or a known name that is spelt alike. Returns
  * `undefined` if there is neither.
  */
-function hintFor(name: string, known: readonly string[], instead: { readonly [name: string]: string }) {
-  if (Object.hasOwn(instead, name)) return ` ${instead[name]}`;
+function hintFor(name: string, known: readonly string[], instead: object) {
+  if (Object.hasOwn(instead, name)) return ` ${instead[name as never]}`;
   const similar = known.find((other) => isAlike(name.toLowerCase(), other.toLowerCase()));
   return similar && ` Did you mean \`${similar}\`?`;
 }

@@ -8,6 +8,19 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
+// An interface has no index signature, so it is no `Json` for the compiler. The two fields exclude what JSON
+// would lose: promises, maps and sets have a tag, functions have `call`.
+/**
+ * An object that an application passes as JSON, also one of an interface. Fields that are `undefined` are
+ * left out. At run time, a value that JSON would lose in part is refused.
+ */
+export type JsonObjectInput =
+  | JsonObject
+  | (object & { readonly [Symbol.toStringTag]?: never; readonly call?: never });
+
+/** A value that an application passes as JSON, see {@link JsonObjectInput}. */
+export type JsonInput = Json | JsonObjectInput;
+
 // A required field of a type with `undefined` also gets `undefined` in the result, because JSON leaves it
 // out. An optional field is optional in the result anyway.
 /**

@@ -2,7 +2,7 @@ import { COUNT, checkOptions, kindOf, type OptionKinds } from "../base/check-opt
 import { PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Awaitable, Hook, RunContext } from "./hook.ts";
-import type { AnswerChange, AnswerPart, NewMessage, RunStop } from "./turn-plan.ts";
+import type { AnswerChange, AnswerPart, RunStop, UserMessage } from "./turn-plan.ts";
 
 /** Options of `guardrail()`. At least one of `input` and `output` is required. */
 export interface GuardrailOptions<Deps = unknown> {
@@ -13,7 +13,7 @@ export interface GuardrailOptions<Deps = unknown> {
    * `block` with a sentence for the user. The run then ends as `blocked`, and the model never reads the
    * message, neither in this run nor later.
    */
-  input?(message: NewMessage, context: RunContext<Deps>): Awaitable<{ block: string } | undefined>;
+  input?(message: UserMessage, context: RunContext<Deps>): Awaitable<{ block: string } | undefined>;
   /**
    * Judges each part of the model's answers before anybody reads it, and before it is stored: text, thinking,
    * outputs and inputs of calls. Returns nothing to let it pass, `block` with a sentence for the user, or

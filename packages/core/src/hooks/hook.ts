@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonInput, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
-import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, EventType, ExtensionType, ReadEvent, ReadOptions } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { EmittedPart, SkipReason } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
@@ -18,11 +18,11 @@ import type {
   AnswerChange,
   AnswerPart,
   ModelReply,
-  NewMessage,
   PlannedRequest,
   RunStop,
   TurnChange,
   TurnPlan,
+  UserMessage,
 } from "./turn-plan.ts";
 
 /** The session and the run for which a hook is called. */
@@ -66,13 +66,20 @@ export interface RunContext<Deps = unknown> extends HookContext {
   remaining(): Budget;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
   readonly signal: AbortSignal;
+  /**
+   * Reads the message that the run answers, from the log. If further messages have arrived during the run, it
+   * is the newest. Resolves to `undefined` if the session has no message.
+   */
+  message(): Promise<UserMessage | undefined>;
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
-  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  read<T extends EventType | ExtensionType = EventType | ExtensionType>(
+    options?: ReadOptions<T>,
+  ): AsyncIterable<ReadEvent<T>>;
   /**
    * Returns the user's messages that no answer of the model follows yet: the one that started the run, and
    * those that arrived since then. Messages that a hook has hidden are left out.
    */
-  newMessages(): Promise<readonly NewMessage[]>;
+  newMessages(): Promise<readonly UserMessage[]>;
   /**
    * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on. Events
    * with a dot in their type are for your own use.
@@ -138,9 +145,9 @@ export interface PlannedToolCall {
  *   call is not what the user was asked about any more, all hooks are called without an answer again.
  */
 export type ToolChange =
-  | { input: Json }
+  | { input: JsonInput }
   | { deny: string }
-  | { result: Json; skipped?: SkipReason }
+  | { result: JsonInput; skipped?: SkipReason }
   | { ask: Ask };
 
 /**
@@ -150,7 +157,8 @@ export type ToolChange =
  * - `answer`: the schema that an answer must match
  * - `expires`: when an unanswered question gets a default answer, and which one. Default: never.
  */
-export interface Ask extends Pick<QuestionRecord, "kind" | "payload"> {
+export interface Ask extends Pick<QuestionRecord, "kind"> {
+  payload: JsonInput;
   answer: Schema;
   expires?: Expiry;
 }
@@ -177,7 +185,9 @@ export interface ToolOutcome {
 }
 
 /** Changes to a call's outcome before it is stored. */
-export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "content">>;
+export type OutcomeChange = Partial<
+  Pick<ToolOutcome, "success" | "content"> & { readonly result: JsonInput }
+>;
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>;

@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import type { FileReference } from "../log/event-parts.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
@@ -81,12 +82,12 @@ export interface AnswerPart {
  */
 export type AnswerChange = { stop: StopReason; hide?: boolean } | { text: string } | { value: Json };
 
-/** A message of the user that no answer of the model follows yet. */
-export interface NewMessage {
-  /** `seq` of its `user_message`. */
+/** A message of the user. */
+export interface UserMessage {
+  /** Its number in the log: `seq` of its `user_message`. */
   readonly seq: number;
   /** The text. */
   readonly text: string;
-  /** The names and media types of its files, in order. */
-  readonly files: readonly { readonly name?: string; readonly mediaType: string }[];
+  /** Its files, in order. */
+  readonly files: readonly FileReference[];
 }

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json, JsonInput } from "../base/json.ts";
 import type { EventData } from "./event-data.ts";
 
 /** An event type of core. */
@@ -32,10 +32,9 @@ export type NewEvent =
  * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (usage
  * and cost of a model that the hook called without `context.askModel`).
  */
-export type AppendableEvent = Exclude<
-  NewEvent,
-  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
->;
+export type AppendableEvent =
+  | Extract<NewEvent, { type: "knowledge" | "artifact" | "note" | "spending" }>
+  | ({ type: ExtensionType; data: JsonInput } & EventEnvelope);
 
 /** The fields that the store adds to an event. */
 export interface StoredEnvelope {
@@ -54,12 +53,17 @@ export type StoredEvent = NewEvent & StoredEnvelope;
 /** A stored event of one type. */
 export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;
 
+/** A stored event of the types that `read({ types })` names. */
+export type ReadEvent<T extends EventType | ExtensionType> = T extends EventType
+  ? StoredOf<T>
+  : StoredEvent & { type: T };
+
 /** Which events `EventStore.read()` returns. Default: all. */
-export interface ReadOptions {
+export interface ReadOptions<T extends EventType | ExtensionType = EventType | ExtensionType> {
   /** Only events after this `seq`. */
   afterSeq?: number;
   /** Only events of these types. */
-  types?: readonly (EventType | ExtensionType)[];
+  types?: readonly T[];
   /** The most events to return. Default: no limit. */
   limit?: number;
 }

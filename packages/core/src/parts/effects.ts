@@ -4,14 +4,15 @@ import type { Hook } from "../hooks/hook.ts";
 import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { contextOf, HOOK_AT_END_MS, hookFailure, hooksWith } from "../loop/hooks/call-hooks.ts";
-import { askInRun } from "../loop/hooks/context-methods.ts";
+import { HOOK_AT_END_MS, hookFailure, hooksWith } from "../loop/hooks/call-hooks.ts";
+import { askInRun, contextOf } from "../loop/hooks/context-methods.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { OpenTask, RunEnd } from "../loop/leg/part-types.ts";
 import { afterBarrier, storeHeld } from "../loop/leg/stored-first.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import { resultOf } from "../session/run-result.ts";
 import type { RunState } from "../session/state.ts";
+import { artifactEvent } from "../tools/artifact.ts";
 
 /** A hook with the method `afterRun`. */
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
@@ -72,11 +73,12 @@ async function endAndCharge(
 ): Promise<void> {
   const uncharged = await task.end(signal);
   if (uncharged === undefined || signal.aborted) return;
-  const { model, spent } = uncharged;
+  const { model, spent, artifacts } = uncharged;
   const { callId, toolName: by } = task.call;
   // A process that died may have charged the use already. The key then refuses a second charge.
   const key = eventKey.effect(runId, `${TASKS}:${callId}`);
-  await leg.log.add([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
+  const spending: NewEvent = { type: "spending", key, data: { by, model, ...spent } };
+  await leg.log.add([spending, ...artifacts.map(artifactEvent)]).catch((error: unknown) => {
     if (!PawlError.is(error, "key_taken")) throw error;
   });
 }

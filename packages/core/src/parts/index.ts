@@ -22,6 +22,7 @@ export {
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
+export { runMessage } from "./run-message.ts";
 export { chooseAgent } from "./tasks.ts";
 export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";

@@ -1,7 +1,7 @@
 import { admitted } from "../context/admit.ts";
 import { checkpointEvents } from "../context/checkpoint.ts";
 import { isLeftOut } from "../context/refused-content.ts";
-import type { NewMessage } from "../hooks/turn-plan.ts";
+import type { UserMessage } from "../hooks/turn-plan.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { AnswerGate, Attempt } from "../loop/leg/attempt.ts";
@@ -11,16 +11,9 @@ import { type ContentBlock, isText, isThinking } from "../model/content.ts";
 import { contentOf } from "../model/reply.ts";
 
 /** Returns the user's messages that no answer of the model follows yet, without those that were left out. */
-export async function newMessages(leg: Leg): Promise<NewMessage[]> {
+export async function newMessages(leg: Leg): Promise<UserMessage[]> {
   const messages = await unanswered(leg);
-  return messages.map(({ seq, data }) => ({
-    seq,
-    text: data.message,
-    files: (data.files ?? []).map(({ name, media_type }) => ({
-      mediaType: media_type,
-      ...(name !== undefined && { name }),
-    })),
-  }));
+  return messages.map(({ seq, data }) => ({ seq, text: data.message, files: data.files ?? [] }));
 }
 
 /** Hides these messages from later requests. The log then says why the run ends. */

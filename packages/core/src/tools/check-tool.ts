@@ -1,11 +1,13 @@
 import { COUNT, checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Instead } from "../base/hints.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Suspends } from "./suspends.ts";
-import type { ToolOptions } from "./tool.ts";
+import type { ToolOptions } from "./tool-options.ts";
 
-const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
+const OPTIONS: OptionKinds<Omit<ToolOptions<Schema, Schema, unknown>, keyof Instead<"tool">>> = {
   name: "string!",
   description: "string!",
   input: "any!",
@@ -35,37 +37,6 @@ const SUSPENDS: OptionKinds<Suspends<unknown, Schema>> = {
 
 const STATUS: OptionKinds<{ start?: string; done?: string }> = { start: "string", done: "string" };
 
-/**
- * Hints for option names of other libraries. If `needsApproval` were ignored, the tool would run without
- * approval.
- */
-const INSTEAD = {
-  inputSchema: "Use `input`.",
-  parameters: "Use `input`.",
-  schema: "Use `input`.",
-  input_schema: "Use `input`, with jsonSchema({ … }) around JSON Schema.",
-  args: "Use `input`.",
-  arguments: "Use `input`.",
-  run: "Use `execute`.",
-  handler: "Use `execute`.",
-  func: "Use `execute`.",
-  fn: "Use `execute`.",
-  function: "Use `execute`.",
-  call: "Use `execute`.",
-  callback: "Use `execute`.",
-  invoke: "Use `execute`.",
-  id: "Use `name`.",
-  title: "Use `status`, the texts that users see.",
-  timeout: "Use `timeoutMs`.",
-  returnDirect: "Use `endsRun`.",
-  needsApproval: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
-  requireApproval: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
-  requiresConfirmation: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
-  outputSchema:
-    'Results are not checked; return what the model should read. A tool with runsIn: "client" has `output`.',
-  toModelOutput: "Use `format`.",
-};
-
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The options of `tool()`, as far as the functions below read them. */
@@ -85,7 +56,7 @@ interface CheckedOptions {
 export function checkToolOptions(options: CheckedOptions): void {
   const nameOption: unknown = Object(options).name;
   const whose = typeof nameOption === "string" ? `tool("${nameOption}")` : "tool()";
-  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  checkOptions(whose, options, OPTIONS, { instead: hintsFor("tool") });
   const { name, execute, suspends, status, timeoutMs } = options;
   if (suspends !== undefined)
     checkOptions(`\`suspends\` of ${whose}`, suspends, SUSPENDS, { instead: { schema: "Use `answer`." } });

@@ -8,7 +8,8 @@ import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { type Expiry, storedExpiry } from "./expiry.ts";
 import type { NoAnswer, StoredQuestion, Suspends } from "./suspends.ts";
-import type { Tool, ToolOptions } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+import type { ToolOptions } from "./tool-options.ts";
 
 /**
  * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.

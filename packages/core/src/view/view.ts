@@ -120,7 +120,7 @@ export type ViewPart =
       /** The last progress report of a running call. */
       progress?: Json;
       /**
-       * The text that the call's sub-agent is writing, for a tool with `showsText`. Absent once the call has
+       * The text that the call's sub-agent is writing, for a tool with `shows`. Absent once the call has
        * its result. `key` identifies the block of text.
        */
       said?: { key: string; text: string };

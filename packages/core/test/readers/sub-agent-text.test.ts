@@ -27,7 +27,14 @@ function world(model: HandModel, script: readonly Reply[], showsText = true) {
       };
     },
   };
-  const tools = [agentTool({ agent: worker, name: "worker", description: "", showsText })];
+  const tools = [
+    agentTool({
+      agent: worker,
+      name: "worker",
+      description: "",
+      ...(showsText && { shows: "text" as const }),
+    }),
+  ];
   return { ...setup(script, { tools }, { tail: counted, times: { pollMs: 600_000 } }), listening, tail };
 }
 

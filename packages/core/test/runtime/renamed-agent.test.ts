@@ -32,16 +32,23 @@ it("F25 E11 names the agent of the user's own session that the runtime lacks, an
   expect(next.model.requests).toEqual([]);
 });
 
-it("E11 names no agent for the session of a sub-agent, nor for one of another agent of the runtime", async () => {
+it("E11 names another agent of the user's own session, and none for the session of a sub-agent", async () => {
   const world = family([{ tools: task("toolu_a") }, { text: "Done." }], [{ text: "Found." }]);
   await world.say();
   await world.base.sessions.create({ id: "other", userId: "u1", agent: "other" });
   const other = agent({ name: "other", instructions: "Another.", model: world.callee });
   const pawl = runtime({ agents: [world.host, other], store: world.base });
-  for (const id of [`${sessionId}:toolu_a`, "other"])
-    await expect(pawl.run("host", { ...user, sessionId: id, input: "Hi" }).result).rejects.toMatchObject({
-      message: "There is no such session.",
-    });
+  const refusal = async (id: string, userId: string) => {
+    const { result } = pawl.run("host", { userId, sessionId: id, input: "Hi" });
+    return await result.catch(({ code, message }) => ({ code, message }));
+  };
+  const none = { code: "not_found", message: "There is no such session." };
+  expect(await refusal("other", "u1")).toEqual({
+    code: "not_found",
+    message: 'This session belongs to the agent "other", not to "host".',
+  });
+  expect(await refusal("other", "eve")).toEqual(none);
+  expect(await refusal(`${sessionId}:toolu_a`, "u1")).toEqual(none);
 });
 
 it("F25 a sweep reports once that nobody has the agent of an open run", async () => {

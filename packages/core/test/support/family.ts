@@ -53,7 +53,10 @@ export function family(
   calleeScript: readonly Reply[],
   options: {
     slice?: AgentToolOptions<Schema, unknown>["limits"];
-    delegate?: Pick<AgentToolOptions<Schema<{ task: string }>, unknown>, "input" | "message">;
+    delegate?: Pick<
+      AgentToolOptions<Schema<{ task: string }>, unknown>,
+      "input" | "message" | "shows" | "history"
+    >;
     callee?: Partial<AgentOptions<unknown>>;
     caller?: Partial<AgentOptions<unknown>>;
   } = {},

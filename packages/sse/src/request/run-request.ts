@@ -87,12 +87,32 @@ const schema = jsonSchema<RunRequest>({
   additionalProperties: false,
 });
 
+/** Options of `run()` that only the server sets, and where it does so. */
+const SET_BY_SERVER: ReadonlyMap<string, string> = new Map([
+  ...["params", "knowledge", "metadata", "clientTools"].map(
+    (name) => [name, "reads fields of your own with `extra`"] as const,
+  ),
+  ...["userId", "caller", "credentials"].map((name) => [name, "gets it from `authorize`"] as const),
+]);
+
+/**
+ * Refuses options of `run()` that a client cannot send.
+ *
+ * @throws HTTPException 400
+ */
+function refuseServerFields(body: unknown): void {
+  const name = Object.keys(Object(body)).find((field) => SET_BY_SERVER.has(field));
+  if (name === undefined) return;
+  throw invalid(`A client cannot send \`${name}\`: the server's handler() ${SET_BY_SERVER.get(name)}.`);
+}
+
 /**
  * Validates the body of `POST /runs`.
  *
  * @throws HTTPException 400 with the reason.
  */
 export async function parseRunRequest(body: unknown, maxInputLength: number): Promise<RunRequest> {
+  refuseServerFields(body);
   const asked = await checkBody(schema, body);
   const { input, answers, retry } = asked;
   if ([input, answers, retry].filter((one) => one !== undefined).length !== 1) {

@@ -5,8 +5,9 @@ import { refuseUnknownFields } from "./caller-fields.ts";
 /**
  * Returns a session if it belongs to this user and this agent.
  *
- * @throws PawlError `not_found` for any other session, whether or not it exists. If it is the user's, but the
- * runtime lacks its agent, the error's `cause` says so. Clients do not get the cause.
+ * @throws PawlError `not_found` for any other session, whether or not it exists. If it is the user's, but of
+ * another agent, the message says so. If the runtime lacks that agent, so does the error's `cause`, which
+ * clients do not get.
  */
 export async function ownSession(
   runtime: Runtime,
@@ -16,9 +17,10 @@ export async function ownSession(
 ): Promise<Session> {
   const session = await runtime.store.sessions.get(id);
   if (session?.userId !== userId || session.agent !== agent) {
-    const isOwn = session?.userId === userId && session.metadata.parent === undefined;
-    const why = isOwn && !runtime.agents.has(session.agent) ? { cause: unserved(session) } : {};
-    throw new PawlError("not_found", "There is no such session.", why);
+    if (session?.userId !== userId || session.metadata.parent !== undefined)
+      throw new PawlError("not_found", "There is no such session.");
+    const why = runtime.agents.has(session.agent) ? {} : { cause: unserved(session) };
+    throw new PawlError("not_found", "This session belongs to another agent.", why);
   }
   return session;
 }

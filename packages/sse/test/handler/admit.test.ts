@@ -302,10 +302,11 @@ describe("E11 F18 `admit` is not asked about the session of another user", () =>
     await at.store.sessions.create({ id: "other-agent", userId: "bob", agent: "other" });
     for (const id of ["hers", "other-agent", "unknown"]) {
       const response = await at.ask("/runs", { ...post(body(id)), as: "bob" });
-      expect([response.status, await response.json()]).toEqual([
-        404,
-        { error: { code: "not_found", message: "There is no such session." } },
-      ]);
+      // "other-agent" is bob's own.
+      const message =
+        id === "other-agent" ? "This session belongs to another agent." : "There is no such session.";
+      const answered = [response.status, await response.json()];
+      expect(answered).toEqual([404, { error: { code: "not_found", message } }]);
     }
     expect(asked).toEqual([]);
   });

@@ -142,12 +142,16 @@ it("U6 a body with an unknown field, and an unknown path, say which are known", 
   expect([
     await answerTo("/runs", { message: "Hi" }),
     await answerTo("/runs", { message: "Hi", prompt: "Hi" }),
+    await answerTo("/runs", { input: "Hi", params: { model: "small" } }),
+    await answerTo("/runs", { input: "Hi", userId: "eve" }),
     await answerTo("/runs", { sessionId: "s", answers: [{ id: "c", value: true }] }),
     await answerTo("/run", { input: "Hi" }),
   ]).toMatchInlineSnapshot(`
     [
       "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId, tools",
       "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId, tools; prompt: is not known here",
+      "A client cannot send \`params\`: the server's handler() reads fields of your own with \`extra\`.",
+      "A client cannot send \`userId\`: the server's handler() gets it from \`authorize\`.",
       "The body is not a valid request for a run: answers.0.callId: is missing; answers.0.id: is not known here; the fields are callId, value, error, question",
       "No such route: POST /run. This handler serves /runs and /sessions. Check \`basePath\`, or the client's \`url\`.",
     ]

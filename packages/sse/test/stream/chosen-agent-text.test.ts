@@ -23,7 +23,7 @@ async function asked(showsText: boolean) {
     input: jsonSchema<{ expert: string; task: string }>({ type: "object" }),
     message: ({ task }) => task,
     agents: ({ expert }) => experts.get(expert),
-    showsText,
+    ...(showsText && { shows: "text" as const }),
   });
   const script = [{ tools: [call("cook", "toolu_a"), call("baker", "toolu_b")] }, { text: "Done." }];
   const served = await serve(strictModel({ script }), { tools: [ask] });

@@ -31,7 +31,7 @@ export interface LiveEventData {
   /** A tool or a hook emitted a part that is not stored, see `ToolContext.emit`. */
   transient_part: { type: `data-${string}`; data: Json; id?: string; call_id?: string };
   /**
-   * The sub-agent of a call wrote text of its answer, if its tool has `showsText`. `attempt` is a `seq` in
+   * The sub-agent of a call wrote text of its answer, if its tool has `shows`. `attempt` is a `seq` in
    * the sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };

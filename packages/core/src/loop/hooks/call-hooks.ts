@@ -5,13 +5,10 @@ import type { Hook, RunContext } from "../../hooks/hook.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
-import type { RunState } from "../../session/state.ts";
-import { remainingOf } from "../../stop/limits.ts";
-import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
-import { appendInHook, askInRun, emitInHook } from "./context-methods.ts";
+import { contextOf } from "./context-methods.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -156,53 +153,4 @@ function namedFailure({ run: { agent } }: Leg, { name }: Hook, method: string, c
   const message = `${method} of "${name}" (agent "${agent.name}"): ${messageOf(cause)}`;
   if (!PawlError.is(cause)) return new Error(message, { cause });
   return new PawlError(cause.code, message, { cause, details: cause.details });
-}
-
-/** Returns the context of a hook in this leg. Later calls return the same one. */
-export function contextOf(leg: Leg, { name }: Pick<Hook, "name">): RunContext {
-  const { contexts } = leg.once.hooks;
-  const context = contexts.get(name) ?? runContext(leg, name);
-  contexts.set(name, context);
-  return context;
-}
-
-function runContext(leg: Leg, hook: string): RunContext {
-  const {
-    log,
-    run: { session, agent },
-  } = leg;
-  return {
-    sessionId: session.id,
-    userId: session.userId,
-    agent: agent.name,
-    session,
-    get runId() {
-      return this.run.runId;
-    },
-    get type() {
-      return effectiveType(leg);
-    },
-    get run() {
-      return log.state.run as RunState;
-    },
-    get caller() {
-      return leg.access.caller;
-    },
-    get credentials() {
-      return leg.access.credentials;
-    },
-    get deps() {
-      return leg.access.deps;
-    },
-    limits: agent.limits,
-    remaining: () => remainingOf(log.state, agent, leg.life.legMs()).amounts,
-    get signal() {
-      return leg.life.signal;
-    },
-    read: (options) => leg.run.read(options),
-    askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    emit: (part) => emitInHook(leg, hook, part),
-    append: (event) => appendInHook(leg, event),
-    newMessages: async () => (await leg.parts.load()).newMessages(leg),
-  };
 }

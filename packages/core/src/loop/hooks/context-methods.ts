@@ -1,7 +1,10 @@
-import type { RunContext } from "../../hooks/hook.ts";
+import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import type { EmittedPart } from "../../log/event-parts.ts";
+import type { RunState } from "../../session/state.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import { givenWithData } from "../../tools/tool-outcome.ts";
+import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { Asker } from "../leg/part-types.ts";
 
@@ -33,4 +36,54 @@ export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
     return await askModelInRun(leg, asker)(...args);
   };
   return askModel as RunContext["askModel"];
+}
+
+/** Returns the context of a hook in this leg. Later calls return the same one. */
+export function contextOf(leg: Leg, { name }: Pick<Hook, "name">): RunContext {
+  const { contexts } = leg.once.hooks;
+  const context = contexts.get(name) ?? runContext(leg, name);
+  contexts.set(name, context);
+  return context;
+}
+
+function runContext(leg: Leg, hook: string): RunContext {
+  const {
+    log,
+    run: { session, agent },
+  } = leg;
+  return {
+    sessionId: session.id,
+    userId: session.userId,
+    agent: agent.name,
+    session,
+    get runId() {
+      return this.run.runId;
+    },
+    get type() {
+      return effectiveType(leg);
+    },
+    get run() {
+      return log.state.run as RunState;
+    },
+    get caller() {
+      return leg.access.caller;
+    },
+    get credentials() {
+      return leg.access.credentials;
+    },
+    get deps() {
+      return leg.access.deps;
+    },
+    limits: agent.limits,
+    remaining: () => remainingOf(log.state, agent, leg.life.legMs()).amounts,
+    get signal() {
+      return leg.life.signal;
+    },
+    read: (options) => leg.run.read(options),
+    message: async () => await (await leg.parts.load()).runMessage(leg),
+    askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
+    emit: (part) => emitInHook(leg, hook, part),
+    append: (event) => appendInHook(leg, event),
+    newMessages: async () => (await leg.parts.load()).newMessages(leg),
+  };
 }

@@ -1,4 +1,4 @@
-import type { NewMessage } from "../../hooks/turn-plan.ts";
+import type { UserMessage } from "../../hooks/turn-plan.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { AttemptFailed, ModelEvent } from "../../model/model-client.ts";
@@ -53,7 +53,7 @@ export interface AttemptParts<Leg> {
   /** Stores what is left of an answer that a hook has refused. Resolves to the reason why the run ends. */
   storeRefused(leg: Leg, attempt: Attempt, refused: NonNullable<AnswerGate["refused"]>): Promise<StopReason>;
   /** Returns the user's messages that no answer follows yet. */
-  newMessages(leg: Leg): Promise<NewMessage[]>;
+  newMessages(leg: Leg): Promise<UserMessage[]>;
   /** Hides these messages from later requests. The log then says why the run ends. */
   hideMessages(leg: Leg, stop: StopReason): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Json } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
-import type { AppendableEvent, ReadOptions, StoredEvent } from "../../log/event.ts";
+import type { AppendableEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
@@ -57,6 +57,9 @@ export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
     event: AppendableEvent,
     json: Json | undefined,
   ): Promise<boolean>;
+
+  /** Returns the newest message of the user; `undefined` if the session has none. */
+  runMessage(leg: Leg): ReturnType<RunContext["message"]>;
 
   // Output.
   /** Finds the run's output in a complete answer, and validates it. */
@@ -178,7 +181,7 @@ export interface LegRun {
    */
   status(): Promise<SessionStatus | undefined>;
   /** Reads the session's events; redacted content is replaced. */
-  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  readonly read: RunContext["read"];
 }
 
 /** The methods for the contexts of hooks and tools, and the method that loads the other parts. */

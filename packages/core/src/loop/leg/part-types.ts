@@ -10,6 +10,7 @@ import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
+import type { Artifact } from "../../tools/artifact.ts";
 import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
 import type { Given } from "../../tools/tool-outcome.ts";
 
@@ -165,10 +166,10 @@ export interface Delegated {
 }
 
 /**
- * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
- * the run to another process, which then continues the task.
+ * The event for the caller's log once the sub-agent's task has settled, and the artifacts to store with it.
+ * `undefined` if this process leaves the run to another process, which then continues the task.
  */
-export type Delegation = ResultEvent | QuestionEvent | undefined;
+export type Delegation = { event: ResultEvent | QuestionEvent; artifacts: readonly Artifact[] } | undefined;
 
 /** A sub-agent's task whose result is no longer needed. */
 export interface OpenTask {
@@ -191,4 +192,6 @@ export interface RunEnd {
 export interface UnchargedUse {
   model: string;
   spent: Spent;
+  /** The artifacts that the caller's log lacks. */
+  artifacts: readonly Artifact[];
 }

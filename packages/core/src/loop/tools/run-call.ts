@@ -61,8 +61,9 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
       ? event
       : await applyAfterToolHooks(leg, runnable, event, record.thrown);
   try {
-    const artifacts =
-      changed.type === "tool_result" && changed.data.success ? record.artifacts.map(artifactEvent) : [];
+    // What a sub-agent has made stays, also if its task fails or waits for the user.
+    const isKept = tool.delegate !== undefined || (changed.type === "tool_result" && changed.data.success);
+    const artifacts = isKept ? record.artifacts.map(artifactEvent) : [];
     const kept = await leg.run.files.keep(changed, leg);
     group.running -= 1;
     // A question's expiry counts from the time at which it is stored, so it is not held.
@@ -126,11 +127,14 @@ function withReport(event: ResultEvent, { report }: CallRecord, code?: string): 
   return { ...event, data: { ...event.data, ...reportFields(report, code) } };
 }
 
-const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs }) => {
+const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs, record }) => {
   const delegate = tool.delegate as Delegate;
   if (agent === undefined) throw new Error("The task has no agent.");
   const slice = call.started?.slice ?? {};
-  return (await leg.run.tasks.run(leg, { call, delegate, agent, input, slice, durationMs })) ?? "left";
+  const done = await leg.run.tasks.run(leg, { call, delegate, agent, input, slice, durationMs });
+  if (done === undefined) return "left";
+  record.artifacts.push(...done.artifacts);
+  return done.event;
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { WhenBusy } from "../../agent/agent.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { JsonInput, JsonObject, JsonObjectInput } from "../../base/json.ts";
 import type { EventData } from "../../log/event-data.ts";
 
 /**
@@ -16,7 +16,7 @@ export type Answer = {
    * ask several questions. A question with `changed` has no default.
    */
   question?: number;
-} & ({ value: Json; error?: never } | { error: string; value?: never });
+} & ({ value: JsonInput; error?: never } | { error: string; value?: never });
 
 /**
  * Data for the model to read, with the name of its source. `params` are the arguments with which the source
@@ -73,7 +73,7 @@ export interface RunOptions {
    * "claude-haiku-4-5" }`. Sub-agents get the parameters too; the model does not read them. Answers and
    * queued messages do not change the parameters of a run.
    */
-  params?: JsonObject;
+  params?: JsonObjectInput;
   /**
    * What the application says about the user of this request, e.g. `{ workspace: "w1", roles: ["admin"] }`.
    * The caller is stored with the run. `deps`, hooks and tools get it, also those of sub-agents. The model
@@ -84,7 +84,7 @@ export interface RunOptions {
    * are left out. Rejects with `invalid_input` if JSON would lose data, e.g. of a `Set`, a function or a
    * class instance. `params` and `metadata` must not lose data either.
    */
-  caller?: JsonObject;
+  caller?: JsonObjectInput;
   /**
    * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get the
    * credentials. They are never stored: another process that continues the run has to get them again, see
@@ -123,7 +123,7 @@ export interface RunOptions {
    */
   clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
   /** Metadata for a new session. Ignored if the session exists. */
-  metadata?: JsonObject;
+  metadata?: JsonObjectInput;
   /**
    * What happens to a message that arrives during a run. An agent's own `whenBusy` takes precedence. Default:
    * `reject`.

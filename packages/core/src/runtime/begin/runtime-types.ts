@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Instead } from "../../base/hints.ts";
+import type { Json, JsonObject, JsonObjectInput } from "../../base/json.ts";
 import type { WorkPlace } from "../../base/work-limit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { FileStore } from "../../files/file-store.ts";
@@ -231,7 +232,7 @@ export interface Runtime<Name extends string = string> {
    */
   run<Output = unknown>(
     agent: Name | Agent<never, Name, Output>,
-    options: RunOptions | RetryRunOptions,
+    options: (RunOptions | RetryRunOptions) & Instead<"run">,
   ): Run<unknown extends Output ? Json : Output>;
   /**
    * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
@@ -281,7 +282,7 @@ export interface Runtime<Name extends string = string> {
       signal?: AbortSignal;
       untilIdle?: boolean | AwaitedRun;
       resume?: boolean;
-      caller?: JsonObject;
+      caller?: JsonObjectInput;
       credentials?: unknown;
     },
   ): AsyncIterable<SessionEvent>;

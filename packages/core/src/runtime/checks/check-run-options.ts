@@ -1,5 +1,6 @@
 import { checkOptions, kindOf, type OptionKinds, oneOf, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
+import { hintsFor } from "../../base/hints-for.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { storableObject } from "../../base/json-loss.ts";
 import { isBlank } from "../../base/text.ts";
@@ -24,22 +25,6 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   whenBusy: oneOf("reject", "queue", "interrupt"),
 };
 
-/** Hints for option names that other libraries use. */
-const INSTEAD = {
-  tools: "They are an option of agent(). A client offers its own as `clientTools`.",
-  messages: "Send the new message as `input`; the session has the earlier ones.",
-  prompt: "Use `input`.",
-  message: "Use `input`.",
-  text: "Use `input`.",
-  content: "Use `input`.",
-  user: "Use `userId`.",
-  threadId: "Use `sessionId`.",
-  answer: "Use `answers`, a list.",
-  abortSignal: "Use `signal`.",
-  context: "Use `caller`, which is stored with the run, or `credentials`, which are not.",
-  maxTokens: "It is an option of agent().",
-};
-
 /**
  * Checks the options of a run. They may come from JavaScript or from a client's JSON, and an invalid value
  * would stay in the log forever.
@@ -47,7 +32,7 @@ const INSTEAD = {
  * @throws PawlError `invalid_input` with the name of the invalid option
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
-  checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
+  checkOptions("run()", options, OPTIONS, { instead: hintsFor("run"), code: "invalid_input" });
   const { userId, input, answers, retry, caller } = options;
   if (userId === "") throw invalid("`userId` of run() is empty.");
   if (caller !== undefined) storableObject(caller, "caller");

@@ -87,7 +87,8 @@ export function makeLeg(parts: LegParts): OwnLeg {
     withoutCredentials: host.withoutCredentials,
     newId: host.newId,
     status: async () => (await store.sessions.get(id))?.status,
-    read: (options) => readShown(store, id, options),
+    // The store reads no other types than the options name.
+    read: (options) => readShown(store, id, options) as AsyncIterable<never>,
   };
   const readers: Writable<LegReaders> = {
     live: { attempt: 0, parts: [], reports: [], agents: new Map() },

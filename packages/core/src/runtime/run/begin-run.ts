@@ -153,8 +153,8 @@ function notExpired(session: Session): Session {
 
 /**
  * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if the session
- * did not exist. If the runtime lacks the agent of the user's session, e.g. because it was renamed, the
- * error's message names that agent.
+ * did not exist. If the user's session has another agent, or one that the runtime lacks, e.g. because it was
+ * renamed, the error's message names that agent.
  */
 export async function sessionOfUser(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   return checkOwn(host, await host.store.sessions.get(id), userId, agent);
@@ -164,7 +164,13 @@ export async function sessionOfUser(host: Host, id: string, userId: string, agen
 function checkOwn(host: Host, session: Session | undefined, userId: string, agent?: Agent): Session {
   if (session?.userId === userId) {
     if (agent === undefined || session.agent === agent.name) return session;
-    if (!host.agents.has(session.agent) && !isTaskSession(session)) throw noSuchAgent(host, session.agent);
+    if (!isTaskSession(session)) throw otherAgent(host, session.agent, agent.name);
   }
   throw new PawlError("not_found", "There is no such session.");
+}
+
+/** Returns the error for the user's own session of another agent than the one that is to run. */
+function otherAgent(host: Host, own: string, asked: string): PawlError {
+  if (!host.agents.has(own)) return noSuchAgent(host, own);
+  return new PawlError("not_found", `This session belongs to the agent "${own}", not to "${asked}".`);
 }

@@ -1,10 +1,13 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Budget } from "../../log/budget.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
 import { createOnce } from "../../log/store/create-once.ts";
+import { REDACTED } from "../../log/store/redacted.ts";
 import { type CallingLeg, effectiveType } from "../../loop/leg/effective-type.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
+import { textOf } from "../../model/content.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { childId } from "../leg/task-session.ts";
@@ -89,4 +92,27 @@ function ofType(session: Session, type: string | undefined): Session {
 function checkOwner(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
   throw new PawlError("conflict", "The id of this sub-agent's session is taken by another session.");
+}
+
+/** The most characters of the conversation that a sub-agent gets. */
+const MOST_HISTORY_CHARS = 40_000;
+
+/**
+ * Returns the texts of the user and the assistant so far, for a sub-agent: the newest ones, up to 40,000
+ * characters. Calls, results and redacted texts are left out. Returns `undefined` without texts.
+ */
+export async function conversationSoFar(leg: Leg): Promise<EventData["knowledge"] | undefined> {
+  const texts: string[] = [];
+  for await (const { type, data } of leg.run.read({ types: ["user_message", "assistant_message"] })) {
+    if (type === "user_message") texts.push(said("User", data.message));
+    else if (data.disposition !== "discarded") texts.push(said("Assistant", textOf(data.content)));
+  }
+  const lines = texts.filter((text) => text !== "");
+  while (lines.length > 1 && lines.join("\n\n").length > MOST_HISTORY_CHARS) lines.shift();
+  const text = lines.join("\n\n").slice(-MOST_HISTORY_CHARS);
+  return text === "" ? undefined : { source: "conversation", data: text, tag: "Conversation" };
+}
+
+function said(who: string, text: string): string {
+  return text.trim() === "" || text === REDACTED ? "" : `${who}: ${text}`;
 }

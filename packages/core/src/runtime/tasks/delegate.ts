@@ -18,7 +18,9 @@ import type { IncomingMessage } from "../begin/incoming-message.ts";
 import { queueHere, queueMessage } from "../begin/queue-message.ts";
 import { prepareSupersededEnd } from "../begin/supersede.ts";
 import type { CallerOptions, Host, LegOutcome, Work } from "../leg/host.ts";
-import { childAgent, openChild } from "./child-session.ts";
+import { childAgent, conversationSoFar, openChild } from "./child-session.ts";
+import { showWork } from "./show-work.ts";
+import { newArtifacts } from "./task-artifacts.ts";
 import { taskOutcomeOf } from "./task-outcome.ts";
 
 /** The code for a message that meets a run is in the same chunk as this file. */
@@ -33,22 +35,27 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const { call, delegate, input, slice } = delegated;
   const agent = childAgent(agentOf(delegated.agent), leg.run.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
-  if (delegate.showsText) showText(leg, call, delegated.agent.name, session.id);
+  if (delegate.shows !== undefined) showText(leg, call, delegated.agent.name, session.id);
   const task = {
     session,
     agent,
     message: delegate.message(input),
+    knowledge: delegate.history ? [await conversationSoFar(leg)].filter((one) => one !== undefined) : [],
     params: callerParams(leg),
     ...callerOf(leg),
   };
   // The sub-agent begins only if this process can renew the lease of the caller's run. A process that takes
   // over that run later finds the sub-agent's session in the store.
   const mayBegin = () => leg.life.renewLease();
+  const shown = { call, agent: delegated.agent.name, sessionId: session.id };
+  const endShowing = delegate.shows === "all" ? await showWork(host, leg, shown) : undefined;
   const state = await withStopSignal(leg, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilSettled(host, leg, { session, agent, signal }, begun);
-  });
-  return state && taskOutcomeOf(call, state, delegated.durationMs());
+  }).finally(endShowing);
+  if (state === undefined) return undefined;
+  const event = taskOutcomeOf(call, state, delegated.durationMs());
+  return { event, artifacts: await newArtifacts(host, leg, session.id) };
 }
 
 /**
@@ -108,7 +115,7 @@ interface Task {
  */
 async function giveWork(
   host: Host,
-  task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & CallerOptions,
+  task: Task & Pick<IncomingMessage, "message" | "knowledge" | "params" | "mayBegin"> & CallerOptions,
   call: CallState,
 ): Promise<Work | undefined> {
   const { session, agent, message, caller, credentials, signal } = task;

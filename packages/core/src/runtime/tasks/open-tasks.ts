@@ -16,6 +16,7 @@ import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { isTask } from "../leg/task-session.ts";
 import { childAgent, taskSession } from "./child-session.ts";
+import { newArtifacts } from "./task-artifacts.ts";
 import { spentSince } from "./task-outcome.ts";
 
 /**
@@ -30,7 +31,7 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
     const chosen = await agentOfCall(leg, call);
     const agent = childAgent(chosen ?? standIn(leg), leg.run.agent.name, call.toolName, slice);
     const task = { session, agent, call, onlyEnds: chosen === undefined };
-    tasks.push({ call, end: (signal) => endTask(host, task, signal) });
+    tasks.push({ call, end: (signal) => endTask(host, leg, task, signal) });
   }
   return tasks;
 }
@@ -77,10 +78,11 @@ function isCharged({ charged }: CallState, { usage, costUsd }: Session): boolean
 }
 
 /**
- * Stops a task, waits until its run has ended, and returns the use for which the caller was not charged yet.
+ * Stops a task, waits until its run has ended, and returns what the caller's log lacks of it.
  */
 async function endTask(
   host: Host,
+  leg: Leg,
   { session, agent, call, onlyEnds }: { session: Session; agent: Agent; call: CallState; onlyEnds: boolean },
   signal: AbortSignal,
 ): Promise<UnchargedUse | undefined> {
@@ -91,16 +93,22 @@ async function endTask(
     // A dead process may still have the lease for a moment.
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);
   }
-  return await unchargedUse(host, session, call);
+  return await unchargedUse(host, leg, { session, call });
 }
 
-/** Returns the use of a task for which the caller was not charged yet; `undefined` without one. */
-async function unchargedUse(host: Host, { id }: Session, call: CallState): Promise<UnchargedUse | undefined> {
+/** Returns the use of a task and its artifacts that the caller's log lacks; `undefined` without any. */
+async function unchargedUse(
+  host: Host,
+  leg: Leg,
+  { session: { id }, call }: { session: Session; call: CallState },
+): Promise<UnchargedUse | undefined> {
   const { run } = await loadState(host.store, id);
-  const spent = run && spentSince(call, run);
-  if (spent === undefined || (spent.tokens.total === 0 && spent.cost_cents === 0)) return undefined;
+  if (run === undefined) return undefined;
+  const spent = spentSince(call, run);
+  const artifacts = await newArtifacts(host, leg, id);
+  if (spent.tokens.total === 0 && spent.cost_cents === 0 && artifacts.length === 0) return undefined;
   let model = "";
   for await (const event of host.store.read(id, { types: ["llm_request"] }))
     if (event.type === "llm_request") model = event.data.model;
-  return { model, spent };
+  return { model, spent, artifacts };
 }

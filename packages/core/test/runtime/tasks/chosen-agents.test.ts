@@ -76,7 +76,7 @@ function world(
       description: "Gives a task to an agent.",
       input,
       message: ({ task }) => task,
-      showsText: true,
+      shows: "text",
       ...(more.slice && { limits: more.slice }),
       agents: ({ agent: name }, { caller: who, userId, deps }) => {
         chosen.push([name, who.role ?? null, userId, deps]);

@@ -80,7 +80,7 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
     description: "x",
     input,
     message: () => "Do it",
-    showsText: true,
+    shows: "text",
     agent: agent({
       name: "helper",
       instructions: "x",
