@@ -18,7 +18,7 @@ export const PLAIN_WORDS = new Set(
   other outcome own owner parameter parse part partial patch path patience pawl per pg phase picture
   planned planning port postgre price pricing problem progress prompt put query queued rate raw read
   ready reasoning refused release remote reply report request requested required resource response
-  restate result role row rpc rule running runtime schema scope script scripted second secret
+  restate result row rpc rule running runtime schema scope script scripted second secret
   section send sent serve server set setting shorten shown signal size skipped sleep span spec
   spending spent sql sqlite start started state status storage stored stream strict subscribe
   success summary supabase suspend system tag task test text thinking thread time timeline timeout

@@ -3,7 +3,12 @@
 
 // Agents, and running them
 
-export { type Agent, type AgentOptions, defaultLimits, type WhenBusy } from "./agent/agent.ts";
+export {
+  type Agent,
+  type AgentOptions,
+  defaultLimits,
+  type WhenBusy,
+} from "./agent/agent.ts";
 export { type AgentToolOptions, agentTool } from "./agent/agent-tool.ts";
 export { agent } from "./agent/define-agent.ts";
 export type { Budget, Limits } from "./log/budget.ts";

@@ -7,6 +7,10 @@ export { isOutcomeUnknown, outcomeUnknown } from "./session/close-calls.ts";
 export { callTool } from "./tools/call-tool.ts";
 export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/call-tool-types.ts";
 
+// Roles of agents
+
+export type { AgentRole } from "./agent/agent.ts";
+
 // Questions that expire, and waits
 
 export type { QuestionExpiry } from "./log/expiry.ts";

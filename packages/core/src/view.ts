@@ -7,9 +7,11 @@ export type {
   OutputOf,
   OutputOfTools,
   QuestionTypesOf,
+  ToolsOfRole,
   ToolTypesOf,
   TypesOf,
   TypesOfTools,
+  WithRoles,
 } from "./agent/agent-types.ts";
 export { PawlError, type PawlErrorCode } from "./base/errors.ts";
 export type { JsonOf } from "./base/json.ts";
@@ -35,6 +37,7 @@ export {
   type ToolPhase,
   type ViewMessage,
   type ViewPart,
+  type ViewPartKind,
   type ViewQuestion,
   type ViewRun,
   type ViewState,

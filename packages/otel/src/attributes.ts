@@ -42,6 +42,7 @@ export function requestAttributes(
     "gen_ai.request.stream": true,
     ...(data.params.output_format && { "gen_ai.output.type": "json" }),
     "pawl.turn": data.turn,
+    ...(data.role !== undefined && { "pawl.role": data.role }),
   };
 }
 

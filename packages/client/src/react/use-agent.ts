@@ -86,11 +86,10 @@ export function useAgent(options: AgentClientOptions): UseAgent {
     options,
     createAgentClient,
   );
-  const { send, answer, fail, retry, stop, open, loadOlder, sessions, file } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const asked = useMemo(() => askedByKind(pending), [pending]);
-  return useMemo(
-    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, loadOlder, sessions, file }),
-    [state, asked, pending, send, answer, fail, retry, stop, open, loadOlder, sessions, file],
-  );
+  return useMemo(() => {
+    const { getState: _, subscribe: __, close: ___, ...actions } = client;
+    return { ...state, ...actions, asked, pending };
+  }, [state, client, asked, pending]);
 }

@@ -62,8 +62,10 @@ export function useClient<
  */
 function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Options<Event> {
   const { silenceMs, newId, pageSize } = latest.current;
+  // Options that are `undefined` count as absent.
+  const fixed = { url, silenceMs, newId, pageSize } as Options<Event>;
   return {
-    url,
+    ...fixed,
     get tools() {
       return latest.current.tools;
     },
@@ -74,8 +76,5 @@ function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Opt
     },
     onEvent: (event) => latest.current.onEvent?.(event),
     onSession: (id) => latest.current.onSession?.(id),
-    ...(silenceMs !== undefined && { silenceMs }),
-    ...(newId !== undefined && { newId }),
-    ...(pageSize !== undefined && { pageSize }),
   };
 }

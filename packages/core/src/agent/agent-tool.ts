@@ -11,6 +11,7 @@ import { tool } from "../tools/define-tool.ts";
 import type { NoAnswer } from "../tools/suspends.ts";
 import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
+import { ownModels } from "./check-tools.ts";
 
 /** A `TaskAgent` that also has the `Agent`. Every delegate that {@link agentTool} makes returns this type. */
 interface WholeTaskAgent extends TaskAgent {
@@ -259,7 +260,7 @@ function taskAgent(agent: Agent, limits: Partial<Budget>): WholeTaskAgent {
     agent,
     name: agent.name,
     budget: { ...agent.limits, ...limits },
-    models: [agent.model, ...delegates.flatMap(({ fixed }) => fixed?.models ?? [])],
+    models: [...ownModels(agent), ...delegates.flatMap(({ fixed }) => fixed?.models ?? [])],
     // A function `tools` may return sub-agents, which count as one level.
     depth: 1 + Math.max(agent.toolsFor === undefined ? 0 : 1, ...depths),
   };

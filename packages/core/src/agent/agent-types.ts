@@ -24,6 +24,14 @@ export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
  */
 export type TypesOfTools<A> = TypesOf<TypesOf<A>["tools" & keyof TypesOf<A>]>;
 
+/** The types of the tools of an agent and of its roles, as a union. `R` is the type of the roles. */
+export type WithRoles<Tools, R> = unknown extends R
+  ? Tools
+  : Tools | (R[keyof R] extends infer Role ? ToolsOfRole<Role> : never);
+
+/** The types of the tools of a role, as a union. */
+export type ToolsOfRole<Role> = Role extends { readonly tools: readonly (infer T)[] } ? T : never;
+
 /** The type of `result.output` without an `output`: the results of the tools with `endsRun`, or `unknown`. */
 export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools>] extends infer Output
   ? [Output] extends [never]

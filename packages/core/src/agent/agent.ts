@@ -39,6 +39,40 @@ export interface AgentOutput extends Schema {
 export type WhenBusy = "reject" | "queue" | "interrupt";
 
 /**
+ * A role of an agent, see the option `roles` of `agent()`.
+ *
+ * @example
+ * ```ts
+ * import type { AgentRole } from "@pawl/core/tools";
+ *
+ * const seats: AgentRole = {
+ *   description: "Changes seats.",
+ *   instructions: "Ask for the seat, then change it.",
+ *   to: ["triage"],
+ * };
+ * console.log(seats.to); // [ 'triage' ]
+ * ```
+ */
+export interface AgentRole<Deps = unknown> {
+  /** What the model reads as a note when the role begins. The system prompt stays the agent's. */
+  instructions: string;
+  /**
+   * The tools that only this role, and others that list them, may call. Every role may also call the tools of
+   * the agent. Default: none.
+   */
+  tools?: readonly Tool<Deps>[];
+  /** The role's model. Default: the model of the agent. */
+  model?: ModelClient;
+  /**
+   * The roles to which this one may hand the conversation over. The model does it by the tool
+   * `transfer_to_<role>`. Default: none, so only `setMode()` changes the role.
+   */
+  to?: readonly string[];
+  /** What the role does, for the models that may hand over to it. */
+  description?: string;
+}
+
+/**
  * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
  * agent's tools, hooks and `userData`. `Name` is the agent's name as a type, `Tools` the type of its tools,
  * `S` the type of the schema of its output.
@@ -76,6 +110,17 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
         /** Aborted when the function takes too long, or the run is stopped. */
         signal: AbortSignal;
       }) => Awaitable<readonly (Tools & Pick<Tool<Deps>, "execute">)[]>);
+  /**
+   * The agent's roles by name, e.g. `{ triage: { instructions, to: ["seats"] }, seats: { instructions } }`.
+   * Default: none. See the guide "Roles and hand-over".
+   *
+   * - The first role begins, or the one that `metadata.type` names. It speaks until a tool
+   *   `transfer_to_<role>` or `setMode()` changes the role, also in later runs and other processes: the role
+   *   is the session's mode.
+   * - All roles share the conversation, the system prompt and the list of tools, so the cached prompt stays
+   *   valid. Calls of tools of other roles are refused.
+   */
+  roles?: { readonly [role: string]: AgentRole<Deps> };
   /**
    * The schema of the object with which every run ends, as `result.output`: zod from 4.2, another schema that
    * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. A run without a valid output says why in its
@@ -231,6 +276,7 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
           | "userData"
           | "whenBusy"
           | "output"
+          | "roles"
         >
       >
     >,
@@ -242,6 +288,8 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** The function `tools`, if the agent has one. */
   readonly toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
+  /** The roles by name, if the agent has any. The first one begins. Their tools are in `tools`, too. */
+  readonly roles?: { readonly [role: string]: AgentRole };
   /** The error events for tools that were left out, see `toolsLimit`. Only in a run. */
   readonly toolErrors?: readonly NewEvent[];
   /** The schema of the output, and how its runs give it; absent if they end with text. */

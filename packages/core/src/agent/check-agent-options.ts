@@ -3,7 +3,7 @@ import { PawlError } from "../base/errors.ts";
 import { hintsFor } from "../base/hints-for.ts";
 import { isOwnTag } from "../context/sanitize.ts";
 import { notAHookProblem } from "../hooks/check-hook.ts";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions, AgentRole } from "./agent.ts";
 
 /** The form of the option `userData`, for errors. */
 const GROUPED = "`userData: { read, per, timeoutMs }`";
@@ -18,6 +18,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     mustBe: "a list, e.g. tools: [getWeather], or a function",
     is: (value) => Array.isArray(value) || typeof value === "function",
   },
+  roles: "object",
   output: "any",
   clientTools: {
     mustBe: "true or false: clients offer the tools themselves, e.g. by useAgent({ tools })",
@@ -82,6 +83,7 @@ export function checkAgentOptions(options: unknown): void {
     const items = values.get(list) ?? [];
     if (Array.isArray(items)) checkItems(whose, list, items);
   }
+  for (const [role, given] of Object.entries(fields.roles ?? {})) checkRole(`roles.${role}`, whose, given);
   for (const [index, hook] of ((fields.hooks ?? []) as unknown[]).entries()) {
     const wrong = notAHookProblem(hook);
     if (wrong !== undefined) throw new PawlError("config", `\`hooks[${index}]\` of ${whose} ${wrong}`);
@@ -94,11 +96,30 @@ export function checkAgentOptions(options: unknown): void {
   }
 }
 
+const ROLE_KINDS: OptionKinds<AgentRole> = {
+  instructions: "string!",
+  tools: "list",
+  model: "any",
+  to: "list",
+  description: "string",
+};
+
+/** Checks the names and kinds of a role's fields. @throws PawlError `config` */
+function checkRole(role: string, whose: string, given: unknown): void {
+  checkOptions(`\`${role}\` of ${whose}`, given, ROLE_KINDS);
+  checkItems(whose, "tools", Object(given).tools ?? [], `${role}.tools`);
+}
+
 /** Checks the items of one of an agent's lists. @throws PawlError `config` */
-export function checkItems(whose: string, list: keyof typeof ITEMS, items: readonly unknown[]): void {
+export function checkItems(
+  whose: string,
+  list: keyof typeof ITEMS,
+  items: readonly unknown[],
+  name: string = list,
+): void {
   const { mustBe, is } = ITEMS[list];
   const index = items.findIndex((item) => !is(item));
   if (index < 0) return;
-  const message = `\`${list}[${index}]\` of ${whose} must be ${mustBe}; got ${kindOf(items[index])}.`;
+  const message = `\`${name}[${index}]\` of ${whose} must be ${mustBe}; got ${kindOf(items[index])}.`;
   throw new PawlError("config", message);
 }

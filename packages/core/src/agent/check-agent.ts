@@ -21,6 +21,7 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name } = agent;
   checkModel(`\`model\` of agent("${name}")`, agent.model);
+  checkRoles(agent);
   // Throws if the function does not return a number.
   agent.estimateTokens(1_000);
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
@@ -33,6 +34,18 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   checkHookTags(agent);
   if (agent.toolsFor === undefined) checkTools(agent, tools);
   else checkPrices(agent);
+}
+
+/** Refuses an empty list of roles, and hand-overs to roles that do not exist. */
+function checkRoles<Deps>({ name, roles }: Agent<Deps>): void {
+  if (roles === undefined) return;
+  if (Object.keys(roles).length === 0) throw agentError(name, "`roles` must have at least one role.");
+  for (const [role, { model, to = [] }] of Object.entries(roles)) {
+    if (model !== undefined) checkModel(`\`roles.${role}.model\` of agent("${name}")`, model);
+    const unknown = to.find((target) => target === role || !Object.hasOwn(roles, target));
+    if (unknown !== undefined)
+      throw agentError(name, `\`roles.${role}.to\` must name other roles; got "${unknown}".`);
+  }
 }
 
 /** Refuses hooks that declare the agent's `resultTag`, or too many tags. */

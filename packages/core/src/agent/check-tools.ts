@@ -116,9 +116,14 @@ function checkSpec(agent: string, { name, spec }: Pick<Tool, "name" | "spec">): 
 }
 
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
-function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
-  const ofSubAgents = [...tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
-  return [model, ...ofSubAgents].flatMap((one) => one.models ?? [one]);
+function modelsOf<Deps>(agent: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
+  const ofSubAgents = [...agent.tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
+  return [...ownModels(agent), ...ofSubAgents].flatMap((one) => one.models ?? [one]);
+}
+
+/** Returns the models of an agent and of its roles. */
+export function ownModels<Deps>({ model, roles = {} }: Pick<Agent<Deps>, "model" | "roles">): ModelClient[] {
+  return [model, ...Object.values(roles).flatMap((role) => role.model ?? [])];
 }
 
 /** Refuses two things of the same name. `kind` is their plural, e.g. `tools`. @throws PawlError `config` */

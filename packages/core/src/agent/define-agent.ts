@@ -7,9 +7,10 @@ import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import { agentOutput } from "./agent-output.ts";
-import type { OutputBy } from "./agent-types.ts";
+import type { OutputBy, WithRoles } from "./agent-types.ts";
 import { checkAgent, checkLimits, estimateOf } from "./check-agent.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
+import { rolesHooks, toolsIn } from "./roles.ts";
 
 /**
  * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to
@@ -71,19 +72,18 @@ export function agent<
   const Name extends string = string,
   Tools extends Tool<never> = Tool<Deps>,
   S = unknown,
-  Output = OutputBy<S, Tools>,
+  R = unknown,
+  Output = OutputBy<S, WithRoles<Tools, R>>,
 >(
   options: AgentOptions<Deps, Name, Tools, S> &
-    Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks"> &
-    Instead<"agent">,
-): Agent<Deps, Name, Output, Tools> {
+    Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks"> & { roles?: R } & Instead<"agent">,
+): Agent<Deps, Name, Output, WithRoles<Tools, R>> {
   checkAgentOptions(options);
   const {
     name,
     version = "1",
     model,
     instructions,
-    tools: toolsOption = [],
     toolsTimeoutMs = 5_000,
     hooks = [],
     stopWhen = [],
@@ -101,14 +101,14 @@ export function agent<
     checkpointWhen = [],
     whenBusy,
   } = options;
-  const tools = typeof toolsOption === "function" ? [] : toolsOption;
-  const withoutHooks: Agent<Deps, Name, Output, Tools> = {
+  const { tools, toolsFor } = toolsIn<Deps>(options);
+  const withoutHooks: Agent<Deps, Name, Output, WithRoles<Tools, R>> = {
     name,
     version,
     model,
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    ...(typeof toolsOption === "function" && { toolsFor: toolsOption }),
+    ...(toolsFor && { toolsFor }),
     toolsTimeoutMs,
     hooks: [],
     stopWhen: [],
@@ -125,6 +125,7 @@ export function agent<
     ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
     ...withValues({
       whenBusy,
+      roles: options.roles as Agent["roles"],
       resultTag,
       userData: userData && { per: "turn", timeoutMs: 5_000, ...withValues(userData) },
       clientTools: options.clientTools,
@@ -134,9 +135,9 @@ export function agent<
   checkLimits(withoutHooks);
   const { errorTurns, toolFailures } = withoutHooks.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
-  const complete: Agent<Deps, Name, Output, Tools> = {
+  const complete: Agent<Deps, Name, Output, WithRoles<Tools, R>> = {
     ...withoutHooks,
-    hooks: [...guards, ...(hooks as readonly Hook[])],
+    hooks: [...guards, ...rolesHooks(options.roles), ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],
   };
   checkAgent(complete, tools);

@@ -36,6 +36,7 @@ interface RequestParams {
   estimatedTokens: number;
   pricing?: Pricing | undefined;
   limitedBy?: AnswerLimit | undefined;
+  role?: string | undefined;
 }
 
 /**
@@ -76,7 +77,7 @@ export async function requestEvent(
   { prefix, entries, uptoSeq, chars }: Prompt,
   { model, maxTokens, toolChoice, tools, outputFormat: format, ...rest }: RequestParams,
 ): Promise<EventData["llm_request"]> {
-  const { estimatedTokens, pricing, limitedBy } = rest;
+  const { estimatedTokens, pricing, limitedBy, role } = rest;
   const run = openRun(state);
   const text = hashedText(state, prefix, entries);
   const hash = sha256AtOnce(text) ?? (await sha256(text));
@@ -97,6 +98,7 @@ export async function requestEvent(
     ...(limitedBy !== undefined && { limited_by: storedAnswerLimit(limitedBy) }),
     turn: (run?.turns ?? 0) + 1,
     ...(run?.openRequest !== undefined && { again: run.openRequest }),
+    ...(role !== undefined && { role }),
   };
 }
 

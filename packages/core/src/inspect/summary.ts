@@ -61,9 +61,10 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     system.length === 0
       ? "system prompt and tools"
       : `system prompt and ${quantity(tools.length, "tool")}, as they are sent`,
-  llm_request: ({ turn, model, estimated_tokens, params, limited_by }) =>
+  llm_request: ({ turn, role, model, estimated_tokens, params, limited_by }) =>
     joined(
       `turn ${turn}`,
+      role && `role ${role}`,
       model,
       `about ${countOf(estimated_tokens)} tokens`,
       `max_tokens ${countOf(params.max_tokens)}`,

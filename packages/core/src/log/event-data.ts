@@ -314,6 +314,7 @@ export interface EventData {
    * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
    * - `again` is the `seq` of an earlier request of this turn whose answer was lost, e.g. because its process
    *   died. This request may contain more events.
+   * - `role` is the agent's role that answers; absent if the agent has no roles.
    */
   llm_request: {
     model: string;
@@ -331,6 +332,7 @@ export interface EventData {
     turn: number;
     retry_of?: number;
     again?: number;
+    role?: string;
   };
   /**
    * The server reported the usage of an answer, of a failed answer, or of a summary. `attempt` is the `seq`

@@ -119,12 +119,12 @@ export interface EmittedPart {
 }
 
 /** Names of parts that Pawl itself sends to pages. An emitted part would replace them, or be replaced. */
-const OWN_NAMES = /^data-(?:output|artifact|tool-progress|tool-status)$/;
+const OWN_NAMES = /^data-(?:output|artifact|role|tool-progress|tool-status)$/;
 
 /**
  * Returns whether an emitted part may have this name: `data-` and 1 to 195 characters without spaces and
- * colons, but not a name of Pawl's own parts: `data-output`, `data-artifact`, `data-tool-progress` and
- * `data-tool-status`.
+ * colons, but not a name of Pawl's own parts: `data-output`, `data-artifact`, `data-role`,
+ * `data-tool-progress` and `data-tool-status`.
  *
  * @example
  * ```ts

@@ -2,11 +2,12 @@ import { haveMedia } from "../context/file-blocks.ts";
 import type { StoredEvent } from "../log/event.ts";
 import { isLogOnly } from "../log/log-only.ts";
 import type { StopReason } from "../log/stop-reason.ts";
+import type { Asking } from "../session/asking.ts";
 import { expiredAnswer } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
 import { callsWithoutResult, openRun } from "../session/state.ts";
 import { decide, type Next, type Now } from "./decide.ts";
-import { closeOvertakenQuestions, endRun, land, suspendRun } from "./end-run.ts";
+import { endRun } from "./end-run.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import type { Leg } from "./leg/leg.ts";
@@ -56,10 +57,10 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
           nextFromTurn = await runTurn(leg);
           break;
         case "land":
-          await land(leg, next.stop);
+          await (await leg.parts.load()).land(leg, next.stop);
           break;
         case "close_questions":
-          await closeOvertakenQuestions(leg, next.run);
+          await (await leg.parts.load()).closeOvertakenQuestions(leg, next.run);
           break;
         case "expire":
           // If the user's answer is stored first, nothing is appended, and that answer counts.
@@ -69,7 +70,7 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
           await leg.log.storeDecision([(await leg.parts.load()).credentialsQuestion(next.run)]);
           break;
         case "suspend":
-          if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
+          if (await suspend(leg, next.pending)) return true;
           break;
         case "end":
           if (await endRun(leg, next.stop)) return true;
@@ -84,6 +85,12 @@ export async function runLoop(leg: Leg, failure?: StopReason): Promise<boolean> 
     }
   }
   return false;
+}
+
+/** Suspends the run, if nothing is stored after the last event of the state. */
+async function suspend(leg: Leg, waiting: readonly Asking[]): Promise<boolean> {
+  const { lastSeq } = leg.log.state;
+  return await (await leg.parts.load()).suspendRun(leg, waiting, lastSeq);
 }
 
 /**

@@ -80,7 +80,7 @@ export async function allEmitted(leg: Leg): Promise<void> {
 const PART: OptionKinds<EmittedPart> = {
   type: {
     mustBe:
-      '"data-" and 1 to 195 characters without spaces and colons, e.g. "data-weather", and not data-output, data-artifact, data-tool-progress or data-tool-status, which are Pawl\'s own parts',
+      '"data-" and 1 to 195 characters without spaces and colons, e.g. "data-weather", and not data-output, data-artifact, data-role, data-tool-progress or data-tool-status, which are Pawl\'s own parts',
     is: isDataPartName,
     required: true,
     isPublic: true,

@@ -7,22 +7,26 @@ export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
+export { land } from "./land.ts";
 export { hideMessages, newMessages, storeRefused } from "./new-messages.ts";
 export { nextAttempt } from "./next-attempt.ts";
+export { prepareNextRun } from "./next-run.ts";
 export { outputVerdict } from "./output.ts";
-export { checkPlan } from "./plans.ts";
+export { changedPlan } from "./plans.ts";
 export {
   answerProblems,
   checkedAsk,
   credentialsQuestion,
+  hasLostAsker,
   hookAnswer,
-  lostAsker,
   runQuestion,
   validateMidwayAnswer,
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
+export { planOfRole } from "./roles.ts";
 export { runMessage } from "./run-message.ts";
+export { closeOvertakenQuestions, suspendRun } from "./suspend.ts";
 export { chooseAgent } from "./tasks.ts";
 export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";

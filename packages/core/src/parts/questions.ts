@@ -4,6 +4,7 @@ import { storableJson } from "../base/json-loss.ts";
 import type { Ask, Hook } from "../hooks/hook.ts";
 import type { ErrorReport } from "../log/error-event.ts";
 import type { QuestionPlace } from "../log/event-parts.ts";
+import type { Leg } from "../loop/leg/leg.ts";
 import type { CheckedAsk } from "../loop/leg/part-types.ts";
 import { listedProblems } from "../schema/problems.ts";
 import type { Validated } from "../schema/schema.ts";
@@ -144,7 +145,7 @@ export async function hookAnswer(
 /**
  * Returns the error for a question that was answered before this turn, if the agent no longer has its hook.
  */
-export function lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined {
+function lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined {
   const names = new Set(hooks.map(({ name }) => name));
   const isLost = ({ by }: RunQuestion["question"]) => by !== undefined && !names.has(by);
   const hook = answeredNow(run).find(({ question }) => isLost(question))?.question.by;
@@ -162,4 +163,16 @@ function answeredNow({ asked, turns }: RunState): RunQuestion[] {
       one.answer !== undefined &&
       one.answer.closed === undefined,
   );
+}
+
+/**
+ * Returns whether a run's question was answered after its hook had been removed, and logs the error. The run
+ * then ends: nothing can act on the answer, and the user may have refused.
+ */
+export async function hasLostAsker(leg: Leg, run: RunState): Promise<boolean> {
+  const lost = lostAsker(run, leg.run.agent.hooks);
+  if (lost === undefined) return false;
+  await leg.report.logError(lost);
+  leg.report.failed(new Error(lost.message));
+  return true;
 }

@@ -142,7 +142,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * the run's other events, also if the call fails later.
    *
    * - `type`: `data-` and 1 to 195 characters without spaces and colons. Not `data-output`, `data-artifact`,
-   *   `data-tool-progress` and `data-tool-status`: Pawl's own parts have these names
+   *   `data-role`, `data-tool-progress` and `data-tool-status`: Pawl's own parts have these names
    * - `data`: any JSON, at most a million characters
    * - `id`: 1 to 200 characters; a part with the `type` and `id` of an earlier part of the same message
    *   replaces it

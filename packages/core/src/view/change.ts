@@ -51,8 +51,10 @@ export function changeRunMessage(
   const existing = view.messages[index];
   if (existing === undefined && !addsMissing) return view;
   const before = existing?.parts ?? [];
-  const parts = change(before);
-  if (parts === before || (existing === undefined && parts.length === 0)) return view;
+  const changed = change(before);
+  const { role } = view.run ?? {};
+  const parts = role ? changed.map((part) => (before.includes(part) ? part : { role, ...part })) : changed;
+  if (changed === before || (existing === undefined && parts.length === 0)) return view;
   if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(index, 1) };
   // With `since`, the text after a queued message is a message of its own.
   const seq = view.run?.since ?? view.run?.seq ?? 0;

@@ -27,12 +27,13 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
 
 /**
  * Marks the queued messages that a request includes as read. If the run has already written text, its later
- * text becomes a new message.
+ * text becomes a new message. Also takes the role that answers.
  */
 export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
-  const { run } = view;
+  const { role } = data;
+  const run = view.run && role ? { ...view.run, role } : view.run;
   const messages = withoutQueue(view.messages, data.prompt.upto_seq);
-  if (!run || messages === view.messages) return view;
+  if (!run || messages === view.messages) return { ...view, run };
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));
   return { ...view, messages, run: hasWritten ? { ...run, since: seq } : run };
 }

@@ -74,7 +74,13 @@ export interface ViewUsage extends Usage {
  * context. A message has its parts in the order of their arrival. A hook's question is shown as a call,
  * with the hook's name, the question's payload and its answer.
  */
-export type ViewPart =
+export type ViewPart = ViewPartKind & {
+  /** The agent's role that spoke when the part came, see `roles` of `agent()`. Absent without roles. */
+  role?: string;
+};
+
+/** The kinds of parts, without what all have in common. */
+export type ViewPartKind =
   /**
    * A block of text. `key` stays the same while the part is shown. `open` is `true` while the model is
    * writing. `citations` are known once the answer is complete. A model that cites begins a new block with
@@ -209,6 +215,8 @@ export interface ViewRun {
   since?: number;
   /** The tokens and cost of the run, once it has ended. */
   usage?: ViewUsage;
+  /** The agent's role that speaks, or has spoken last in the run. Absent if the agent has no roles. */
+  role?: string;
   /** Why the run ended. Absent while the run is in progress or waits for an answer. */
   stop?: StopReason;
   /** Whether the run ended with the session's status `error`. */

@@ -36,7 +36,7 @@ const move = (what: Move["do"]): Move => ({ do: what, yes: true, which: 0, reloa
 const plan = (turns: Plan["turns"], moves: Move["do"][], more: Partial<Plan> = {}): Plan => ({
   turns,
   moves: moves.map(move),
-  ...{ meanwhile: [], whenBusy: "queue", asksFirst: false, cites: false, cuts: [1, 0, 5] },
+  ...{ meanwhile: [], whenBusy: "queue", asksFirst: false, cites: false, roles: true, cuts: [1, 0, 5] },
   ...more,
 });
 const interrupted: Partial<Plan> = { meanwhile: [move("message")], whenBusy: "interrupt" };
@@ -70,6 +70,17 @@ const found: [string, Plan][] = [
       asksFirst: true,
       cuts: [1],
     }),
+  ],
+  [
+    "roles hand over to each other, and a message goes to the last one",
+    plan(
+      [
+        { ...turn("transfer_to_writer"), text: "a" },
+        { ...turn("confirm"), text: "b" },
+        turn("transfer_to_reader"),
+      ],
+      ["answer", "message"],
+    ),
   ],
   ["a user stops a run that asks", plan([turn("busy", "chain")], [], { meanwhile: [move("stop")] })],
   ["a message waits while a user stops a run", plan([turn("busy", "busy")], [], stopped)],

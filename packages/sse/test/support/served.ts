@@ -68,6 +68,7 @@ export async function serve(
     files?: FileStore;
     workLimits?: WorkLimits;
     clientTools?: boolean;
+    roles?: AgentOptions<unknown>["roles"];
     /** From the context of a test that runs beside others. */
     onTestFinished?: TestContext["onTestFinished"];
   } = {},
@@ -78,6 +79,7 @@ export async function serve(
     workLimits,
     output,
     clientTools = false,
+    roles,
     onTestFinished = afterTheOnlyTest,
     ...handlerOptions
   } = rest;
@@ -91,6 +93,7 @@ export async function serve(
     clientTools,
     ...(whenBusy && { whenBusy }),
     ...(output && { output }),
+    ...(roles && { roles }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const made = {

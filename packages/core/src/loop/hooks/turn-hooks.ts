@@ -1,19 +1,16 @@
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, RunStop, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
-import type { ErrorReport } from "../../log/error-event.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
-import type { Asking, RunQuestion } from "../../session/asking.ts";
+import type { RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
+import type { Planned } from "../leg/part-types.ts";
 import { storeHeld } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 import { checkRewrite } from "./check-returned.ts";
-
-/** The plan for the next turn, or the stop reason for which the run ends instead. */
-type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** The plan for the next turn, the stop reason for which the run ends instead, or a question to ask first. */
 type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
@@ -24,8 +21,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   const run = openRun(leg.log.state);
   if (run === undefined) return { plan: { model, maxTokens } };
   const hasAsked = run.asked.length > 0;
-  const lost = hasAsked ? (await leg.parts.load()).lostAsker(run, leg.run.agent.hooks) : undefined;
-  if (lost !== undefined) return await endForLostAsker(leg, lost);
+  if (hasAsked && (await (await leg.parts.load()).hasLostAsker(leg, run))) return { stop: HOOK_FAILED };
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
   if (!begun && !leg.once.hooks.begun) {
     const insteadOfTurn = await askBeforeRun(leg, run);
@@ -33,11 +29,12 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
     leg.once.hooks.begun = true;
   }
   let plan: TurnPlan = { model, maxTokens };
+  if (leg.run.agent.roles) plan = await (await leg.parts.load()).planOfRole(leg, plan);
   for (const hook of hooksWith(leg, "beforeTurn")) {
     const take = async (change: TurnChange | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in change
         ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "turn", change.ask) }
-        : await changedPlan(leg, plan, change);
+        : await (await leg.parts.load()).changedPlan(leg, plan, change);
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === RETURNED_NOTHING) continue;
@@ -69,30 +66,8 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
   return undefined;
 }
 
-/**
- * Ends a run whose question was answered after its hook had been removed. Nothing can act on the answer, and
- * the user may have refused.
- */
-async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
-  await leg.report.logError(lost);
-  leg.report.failed(new Error(lost.message));
-  return { stop: HOOK_FAILED };
-}
-
-/** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
-async function changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
-  if (typeof change !== "object")
-    throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
-  if ("stop" in change) return { stop: await hiddenStop(leg, change) };
-  const { model = plan.model, maxTokens = plan.maxTokens } = change;
-  const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
-  const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
-  const { checkPlan } = await leg.parts.load();
-  return { plan: checkPlan(leg.run.agent, whole) };
-}
-
 /** Returns the stop reason of a hook. With `hide`, hides the messages first. */
-async function hiddenStop(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
+export async function hiddenStop(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
   const reason = stopFrom(stop);
   if (hide === true) await (await leg.parts.load()).hideMessages(leg, reason);
   return reason;
@@ -106,7 +81,7 @@ export async function planRequest(
 ): Promise<Planned> {
   let plan = turnPlan;
   for (const hook of hooksWith(leg, "beforeModel")) {
-    const take = (change: TurnChange) => changedPlan(leg, plan, change);
+    const take = async (change: TurnChange) => await (await leg.parts.load()).changedPlan(leg, plan, change);
     const { value, failed } = await callHook(leg, hook, "beforeModel", [callOf(plan)], take);
     if (failed) return { stop: HOOK_FAILED };
     if (value?.stop) return value;
@@ -134,22 +109,8 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  * Stores the held events, unless the hooks only read the log. Comes before the hooks are recorded as called:
  * if this throws `DECIDE_AGAIN`, the loop still has to call them.
  */
-async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
+export async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
   if (!hooks.every(isLogOnly)) await storeHeld(leg);
-}
-
-/**
- * Calls the `onSuspend` hooks, once per leg for the same questions. Returns `true` if a hook was called,
- * because it may have appended events. An error of a hook is logged. The run waits all the same.
- */
-export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): Promise<boolean> {
-  const hooks = hooksWith(leg, "onSuspend");
-  const questions = waiting.map(({ question }) => question?.seq).join();
-  if (hooks.length === 0 || leg.once.hooks.questions === questions) return false;
-  await storeBefore(leg, hooks);
-  leg.once.hooks.questions = questions;
-  for (const hook of hooks) await callHook(leg, hook, "onSuspend", [], () => undefined);
-  return true;
 }
 
 /**

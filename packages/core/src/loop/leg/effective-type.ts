@@ -3,11 +3,16 @@ import type { Leg } from "./leg.ts";
 /** The parts of a leg that `effectiveType` reads. */
 export interface CallingLeg {
   readonly log: Pick<Leg["log"], "state">;
-  readonly run: Pick<Leg["run"], "session">;
+  readonly run: Pick<Leg["run"], "session"> & { readonly agent: Pick<Leg["run"]["agent"], "roles"> };
 }
 
-/** Returns the session's current type: the mode if a tool has set one, or else its `metadata.type`. */
-export function effectiveType({ log, run: { session } }: CallingLeg): string | undefined {
+/**
+ * Returns the session's current type: the mode if a tool has set one, or else its `metadata.type`. For an
+ * agent with roles, it is the role: the first one, if neither names a role.
+ */
+export function effectiveType({ log, run: { session, agent } }: CallingLeg): string | undefined {
   const { type } = session.metadata;
-  return log.state.mode ?? (typeof type === "string" ? type : undefined);
+  const known = log.state.mode ?? (typeof type === "string" ? type : undefined);
+  const { roles } = agent;
+  return roles === undefined || Object.hasOwn(roles, known ?? "") ? known : Object.keys(roles)[0];
 }

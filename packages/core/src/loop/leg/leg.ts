@@ -2,8 +2,7 @@ import type { Agent, AgentOutput } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
-import type { TurnPlan } from "../../hooks/turn-plan.ts";
-import type { ErrorReport } from "../../log/error-event.ts";
+import type { TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
@@ -11,6 +10,7 @@ import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
+import type { Asking } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
@@ -33,9 +33,11 @@ import type {
   JudgedAttempt,
   OpenTask,
   OutputVerdict,
+  Planned,
   Refusal,
   RefusalOutcome,
   RunEnd,
+  Successor,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -104,12 +106,14 @@ export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
   validateMidwayAnswer(call: CallState): Promise<Validated<undefined>>;
   /** Returns the valid answer to the question that a hook asked before this turn; `undefined` without one. */
   hookAnswer(run: RunState, hook: Hook, before: QuestionPlace): Promise<Json | undefined>;
-  /** Returns the error for an answered question whose hook is missing; `undefined` without one. */
-  lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined;
+  /** Returns whether an answered question's hook is missing, and logs the error. The run then ends. */
+  hasLostAsker(leg: Leg, run: RunState): Promise<boolean>;
 
-  // Plans of hooks.
-  /** Returns the plan. Throws if the agent does not allow it. */
-  checkPlan(agent: Agent, plan: TurnPlan): TurnPlan;
+  // Plans of roles and hooks.
+  /** Returns the plan for the current role. Appends the role's instructions if the model lacks them. */
+  planOfRole(leg: Leg, plan: TurnPlan): Promise<TurnPlan>;
+  /** Applies a hook's changes to the plan. Throws if the agent does not allow them. */
+  changedPlan(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned>;
 
   // Calls made under another version of the agent.
   /** Returns the result of a refused call. */
@@ -127,7 +131,21 @@ export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
   /** Reports what a tool threw, if it looks like a bug, or what its `format` threw. */
   reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void;
 
-  // The end of a run.
+  // Suspension, and the end of a run.
+  /**
+   * Suspends the run, or ends it if the session is over. `seq` is the last event on which this is based.
+   * Returns `false` if something was stored after it; the caller must then decide again.
+   */
+  suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean>;
+  /** Closes the open questions because a new message has arrived. */
+  closeOvertakenQuestions(leg: Leg, run: RunState): Promise<void>;
+  /**
+   * Prepares the next run for queued messages. The returned function makes it from the state at the time of
+   * its call. It returns `undefined` if no message needs a run, and `decide_again` if another message came.
+   */
+  prepareNextRun(leg: Leg, reason: StopReason): Promise<() => Successor | "decide_again" | undefined>;
+  /** Prepares the run's last turn: stores the note that the model reads before it. */
+  land(leg: Leg, stop: StopReason): Promise<void>;
   /** Ends open tasks and runs `afterRun` hooks. Resolves to `false` if something else was stored first. */
   runEffects(leg: Leg, run: RunState, stop: StopReason, end: RunEnd): Promise<boolean>;
 

@@ -1,10 +1,11 @@
 import type { ModelFailure } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { EmittedPart, SkipReason } from "../../log/event-parts.ts";
+import type { EmittedPart, NextRun, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
@@ -195,3 +196,14 @@ export interface UnchargedUse {
   /** The artifacts that the caller's log lacks. */
   artifacts: readonly Artifact[];
 }
+
+/** The next run. Its start is stored in the append that ends the current run. */
+export interface Successor {
+  next: NextRun;
+  events: NewEvent[];
+  /** Keeps the lease for the next run, and notifies the hooks. Call it once the run's start is stored. */
+  begun(): Promise<void>;
+}
+
+/** The plan for the next turn, or the stop reason for which the run ends instead. */
+export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };

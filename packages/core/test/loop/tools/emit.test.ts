@@ -117,7 +117,7 @@ describe("T8 context.emit() of a tool", () => {
 
   it.each<[string, unknown, string]>([
     ["a type without data-", { type: "weather", data: 1 }, 'must be "data-" and 1 to 195 characters'],
-    ...["data-output", "data-artifact", "data-tool-progress", "data-tool-status"].map(
+    ...["data-output", "data-artifact", "data-role", "data-tool-progress", "data-tool-status"].map(
       (type): [string, unknown, string] => [
         type,
         { type, id: "output", data: 1 },

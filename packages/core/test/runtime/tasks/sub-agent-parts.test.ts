@@ -77,7 +77,10 @@ describe("the session for a task", () => {
   const parent = { id: "s1", userId: "u1", metadata: { type: "demo", forked_from: { session_id: "s0" } } };
   const open = (store = memoryStore(), who: Partial<Session> = {}) =>
     openChild({ store } as Host, legOf({ ...parent, ...who } as unknown as Session), "c1", "host/worker");
-  const legOf = (session: Session) => ({ run: { session }, log: { state: newSessionState("s1") } });
+  const legOf = (session: Session) => ({
+    run: { session, agent: {} },
+    log: { state: newSessionState("s1") },
+  });
 
   it("E11 is the caller's user's, of its type, and no copy where its caller is one", async () => {
     const made = await open();

@@ -20,7 +20,7 @@ export function activitiesOf(part: ViewPart): AgUiMessage[] {
     const { name, key, id, data } = part;
     return [activity(key, name, { ...(id !== undefined && { id }), data })];
   }
-  const { type, key, ...content } = part;
+  const { type, key, role: _, ...content } = part;
   return [activity(key, type, content)];
 }
 

@@ -132,7 +132,8 @@ function threadEvents(restates: boolean, first: ViewState) {
       case "turn": {
         const ended = stepEnd();
         step = `turn ${one.turn}`;
-        return [...ended, { type: "STEP_STARTED", stepName: step }];
+        words.spokenBy(one.role);
+        return [...ended, ...stepStart(step, one.role)];
       }
       default:
         return [...callEvents(one), ...tasks.events(one)];
@@ -167,7 +168,7 @@ function threadEvents(restates: boolean, first: ViewState) {
     restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
       doubtful = attempt;
       if (isOver) step = undefined;
-      const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
+      const begun = step === undefined ? [] : stepStart(step, view.run?.role);
       const output = outputOf(view);
       const known = output === undefined ? [] : [outputEvent(output)];
       return [...replacing(before, snapshot(view)), ...known, ...begun, ...tasks.all()];
@@ -176,6 +177,12 @@ function threadEvents(restates: boolean, first: ViewState) {
     open: words.open,
     tasks,
   };
+}
+
+/** Returns the events with which a turn begins. The role that speaks is a custom event. */
+function stepStart(stepName: string, role: string | undefined): AgUiEvent[] {
+  const started = { type: "STEP_STARTED", stepName };
+  return role === undefined ? [started] : [started, { type: "CUSTOM", name: "role", value: role }];
 }
 
 /** Events after which queued messages are queued no more. */

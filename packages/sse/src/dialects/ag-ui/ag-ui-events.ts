@@ -23,9 +23,12 @@ export function emptied(blocks: readonly Pick<Told, "key" | "kind">[]): AgUiMess
 export function blockEvents(): {
   events(step: BlockStep): AgUiEvent[];
   open(): AgUiMessage[];
+  /** Sets the agent's role that speaks from now on: the name of its messages. */
+  spokenBy(role: string | undefined): void;
   isOpen(block: Pick<Told, "key" | "kind">): boolean;
 } {
-  const open = new Map<string, { id: string; role: string; content: string }>();
+  const open = new Map<string, { id: string; role: string; name?: string; content: string }>();
+  let name: { name?: string } = {};
   const events = (step: BlockStep): AgUiEvent[] => {
     if (step.type === "piece") {
       const { key, kind, text: delta } = step;
@@ -37,10 +40,11 @@ export function blockEvents(): {
         open.set(messageId, {
           id: messageId,
           role: kind === "text" ? "assistant" : "reasoning",
+          ...(kind === "text" && name),
           content: delta,
         });
       if (kind === "text") {
-        const start = { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        const start = { type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...name };
         return [...(isNew ? [start] : []), { type: "TEXT_MESSAGE_CONTENT", messageId, delta }];
       }
       const start = [
@@ -62,6 +66,9 @@ export function blockEvents(): {
   };
   return {
     events,
+    spokenBy: (role) => {
+      name = role === undefined ? {} : { name: role };
+    },
     isOpen: (block) => open.has(messageOf(block)),
     open: () => [...open.values()].map((message) => ({ ...message })),
   };

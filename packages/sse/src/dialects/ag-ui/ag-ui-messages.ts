@@ -68,6 +68,8 @@ function answersOf(message: ViewMessage): AgUiMessage[] {
       part.type === "thinking" ? [{ id: thoughtId(part.key), role: "reasoning", content: part.text }] : [],
     );
     const text = all.map((part) => (part.type === "text" ? part.text : "")).join("");
+    // A message of calls alone has no name on an open page either.
+    const name = all.find(({ type }) => type === "text")?.role;
     const calls = all.filter((part) => part.type === "tool");
     const toolCalls = calls.map(({ callId, toolName, arguments: input }) => ({
       id: callId,
@@ -83,6 +85,7 @@ function answersOf(message: ViewMessage): AgUiMessage[] {
     const answer = {
       id: answerId(attempt),
       role: "assistant",
+      ...(name !== undefined && { name }),
       ...(text !== "" && { content: text }),
       ...(toolCalls.length > 0 && { toolCalls }),
     };

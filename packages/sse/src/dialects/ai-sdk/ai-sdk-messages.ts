@@ -92,7 +92,7 @@ export function assistantParts({ parts }: Pick<ViewMessage, "parts">, facts: Thr
     const isOfAnswer = part.type !== "notice" && part.type !== "output";
     const isNew = shown.length > 0 && isOfAnswer && answerOf(part) !== turn;
     if (isNew) turn = answerOf(part);
-    return isNew ? [{ type: "step-start" }, ...shown] : shown;
+    return isNew ? [{ type: "step-start" }, ...roleParts(part.role), ...shown] : shown;
   };
   return [...Map.groupBy(parts, answerOf).values()].flatMap((answer) => {
     const sources = answer.filter((part) => part.type === "source" && part.callId === undefined);
@@ -103,6 +103,11 @@ export function assistantParts({ parts }: Pick<ViewMessage, "parts">, facts: Thr
     const [words, calls] = [others.slice(0, at).flatMap(shownParts), others.slice(at).flatMap(shownParts)];
     return once([...words, ...cited, ...found, ...calls]);
   });
+}
+
+/** Returns the part that says which role of the agent speaks in a step; none for an agent without roles. */
+export function roleParts(role: string | undefined): UiPart[] {
+  return role === undefined ? [] : [{ type: "data-role", data: { role } }];
 }
 
 function partsOf(part: ViewPart, facts: ThreadFacts): UiPart[] {

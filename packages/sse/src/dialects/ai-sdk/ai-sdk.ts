@@ -10,6 +10,7 @@ import { aiSdkMessages, assistantParts, begunOf, isNotice, noticeMark, spentOf }
 import { type AiSdkOptions, checkedText, OPTIONS } from "./ai-sdk-options.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
 import { dataPart, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import { stepChunks } from "./ai-sdk-steps.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /**
@@ -28,6 +29,7 @@ import type { UiPart } from "./ui-part.ts";
  *   `providerMetadata.pawl.citations`. Parts that tools and hooks emit are the `data-*` parts of their names;
  *   the page's `onData` gets them too, and transient ones come only there. The message's metadata has
  *   `usage`, `costUsd` and `model`.
+ * - Each step of an agent with `roles` begins with the part `data-role`, with the data `{ role }`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -94,14 +96,14 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   const calls = callChunks(context, told);
   /** Id of the message that is being sent. */
   let begun: string | undefined;
-  let step: "none" | "due" | "open" = "none";
+  const steps = stepChunks();
   /** Existing parts of the message that a retry continues. The page has removed them. */
   let kept: Chunk[] = [];
   /** Parts that the message has when it starts. */
   let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
   let once = eachSourceOnce();
 
-  const endOfMessage = () => [...stepEnd(step), ...metadataChunk(facts, begun)];
+  const endOfMessage = () => [...steps.end(), ...metadataChunk(facts, begun)];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.run ?? { id: runId });
@@ -110,17 +112,13 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
     begun = messageId;
     once = eachSourceOnce(known);
     known = [];
-    if (step === "open") step = "due";
+    steps.message();
     const had = kept;
     kept = [];
     return [...before, startChunk(facts, messageId), ...had];
   };
   const chunksOf = (one: Step): Chunk[] => {
-    if (one.type === "turn") {
-      const over = stepEnd(step);
-      step = "due";
-      return over;
-    }
+    if (one.type === "turn") return steps.turn(one.role);
     if (one.type === "output" && begun === undefined && one.value === undefined) return [];
     // A page only passes it to `onData`, so it does not begin a message.
     if (one.type === "transient") return [{ ...dataPart(one.part.type, one.part), transient: true }];
@@ -130,18 +128,19 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
     if (chunks.length === 0) return [];
     const [first, news] = [start(), once(chunks)];
     // An output belongs to the message: a later answer may replace it.
-    if (step !== "due" || one.type === "output") return [...first, ...news];
-    step = "open";
-    return [...first, { type: "start-step" }, ...news];
+    if (one.type === "output") return [...first, ...news];
+    const removes = one.type === "void" && options.lostText === "reset";
+    return [...first, ...steps.before(removes), ...news];
   };
   return {
     begin: () => [],
     encode: (event) => {
-      const steps = told.steps(event);
+      const all = told.steps(event);
       if ("seq" in event) noteFacts(facts, event, told);
+      if (event.type === "run_started") steps.run();
       if (event.type === "run_started") known = continuedParts(told, facts);
       if (event.type === "run_started" && !options.continues) kept = partChunks(known);
-      return steps.flatMap(chunksOf).map(chunkFrame);
+      return all.flatMap(chunksOf).map(chunkFrame);
     },
     end: () => {
       if (told.rest === undefined && !told.over) return [];
@@ -162,10 +161,6 @@ const DONE = "data: [DONE]\n\n";
 function startChunk(facts: ThreadFacts, messageId: string): Chunk {
   const messageMetadata = begunOf(facts, messageId);
   return { type: "start", messageId, ...(messageMetadata && { messageMetadata }) };
-}
-
-function stepEnd(step: "none" | "due" | "open"): Chunk[] {
-  return step === "open" ? [{ type: "finish-step" }] : [];
 }
 
 function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {

@@ -12,8 +12,8 @@ import { type OutputStep, outputs } from "./outputs.ts";
 export type Step =
   | BlockStep
   | OutputStep
-  /** A turn of the model begins. */
-  | { type: "turn"; turn: number }
+  /** A turn of the model begins, in a role of the agent if it has any. */
+  | { type: "turn"; turn: number; role?: string }
   /** The model calls a tool. Sent with the whole input, once the answer is stored. */
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
   | { type: "started"; event: StoredOf<"tool_started"> }
@@ -137,7 +137,8 @@ function eventSteps(): {
       case "llm_request": {
         const isNew = event.data.turn !== turn;
         turn = event.data.turn;
-        return isNew ? [{ type: "turn", turn }] : [];
+        const { role } = event.data;
+        return isNew ? [{ type: "turn", turn, ...(role !== undefined && { role }) }] : [];
       }
       case "assistant_message":
         attempt = event.data.attempt;

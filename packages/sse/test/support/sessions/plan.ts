@@ -4,6 +4,7 @@ import fc from "fast-check";
 export const CALLS = [
   ...["look", "broken", "confirm", "gated", "page", "gatedPage", "gatedConfirm", "chain"],
   ...["expiring", "busy", "busy", "below", "offered", "last"],
+  ...["transfer_to_reader", "transfer_to_writer"],
 ] as const;
 
 /** One answer of the model. */
@@ -39,6 +40,8 @@ export interface Plan {
   asksFirst: boolean;
   /** The last answers have searched the web, and cite what they found. */
   cites: boolean;
+  /** The agent has roles, which hand over to each other. */
+  roles: boolean;
   cuts: readonly number[];
 }
 
@@ -79,5 +82,6 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   whenBusy: fc.constantFrom("queue", "interrupt"),
   asksFirst: fc.integer({ min: 0, max: 7 }).map((one) => one === 7),
   cites: fc.boolean(),
+  roles: fc.boolean(),
   cuts: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 12 }),
 });

@@ -10,6 +10,7 @@ import {
   tool,
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
+import type { Plan } from "./plan.ts";
 
 const input = jsonSchema<{ n?: number }>({ type: "object" });
 const anything = jsonSchema({});
@@ -98,12 +99,17 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
   }),
 ];
 
+const ROLES = {
+  reader: { instructions: "x", to: ["writer"] },
+  writer: { instructions: "x", to: ["reader"] },
+};
+
 const GATED = ["gated", "gatedPage", "gatedConfirm"];
 
 /** The agent of a random session. */
 export function sessionAgent(
   model: ModelClient,
-  given: { meanwhile: () => Promise<void>; asksFirst: boolean; whenBusy: "queue" | "interrupt" },
+  given: Pick<Plan, "asksFirst" | "whenBusy" | "roles"> & { meanwhile: () => Promise<void> },
 ) {
   const clarify: Hook = {
     name: "clarify",
@@ -118,6 +124,7 @@ export function sessionAgent(
     instructions: "x",
     tools: toolsWith(given.meanwhile),
     hooks: [approval({ when: GATED }), ...(given.asksFirst ? [clarify] : [])],
+    ...(given.roles && { roles: ROLES }),
     clientTools: true,
     whenBusy: given.whenBusy,
     maxTokens: 100,

@@ -171,6 +171,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     turn: 1,
     retry_of: 3,
     again: 2,
+    role: "seats",
   },
   llm_response: {
     raw_response: { id: "m1", model: "claude", stop_reason: "end_turn", stop_sequence: null, usage: {} },

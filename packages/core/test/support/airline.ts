@@ -1,0 +1,95 @@
+import { type Reply, type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
+import * as z from "zod";
+import {
+  type AgentOptions,
+  agent,
+  type EventStore,
+  memoryStore,
+  type RunOptions,
+  type RunResult,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  tool,
+} from "../../src/index.ts";
+
+export const lookup = tool({
+  name: "lookup",
+  description: "Looks a booking up.",
+  input: z.object({}),
+  execute: () => "Booking 7.",
+});
+export const updateSeat = tool({
+  name: "update_seat",
+  description: "Updates a seat.",
+  input: z.object({ seat: z.string() }),
+  execute: ({ seat }) => `Seat ${seat}.`,
+});
+export const refund = tool({
+  name: "refund",
+  description: "Refunds a ticket.",
+  input: z.object({}),
+  execute: () => "Refunded.",
+});
+
+/** A reply with a call that hands the conversation over. */
+export const transfer = (...roles: string[]): Reply => ({
+  tools: roles.map((role) => ({ name: `transfer_to_${role}`, input: {} })),
+});
+
+/** A reply that updates a seat. */
+export const update = (seat: string): Reply => ({ tools: [{ name: "update_seat", input: { seat } }] });
+
+/** Roles that hand over from triage to seats and back. The role `refunds` can be reached from seats only. */
+export const roles = {
+  triage: { instructions: "Delegate.", to: ["seats"] },
+  seats: {
+    description: "Changes seats.",
+    instructions: "Ask for the seat, then update it.",
+    tools: [updateSeat],
+    to: ["triage", "refunds"],
+  },
+  refunds: { instructions: "Refund.", tools: [refund] },
+};
+
+export interface Airline {
+  model: StrictModel;
+  store: EventStore;
+  /** Starts another process over the same store. */
+  boot(store?: EventStore): Runtime;
+  say(input: string, options?: Partial<RunOptions>, pawl?: Runtime): Promise<RunResult>;
+}
+
+/** An agent with roles, and a new process for each message. */
+export function airline(
+  script: readonly Reply[] | StrictModelOptions,
+  options: Partial<AgentOptions<unknown>> = {},
+  runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
+): Airline {
+  const model = strictModel("length" in script ? { script } : script);
+  let time = Date.UTC(2026, 0, 1);
+  const base = memoryStore({ now: () => time });
+  const made = agent({
+    name: "airline",
+    instructions: "You work for an airline.",
+    model,
+    tools: [lookup],
+    roles,
+    ...options,
+  });
+  const boot = (store: EventStore = base) => {
+    // The lease of an earlier process has expired.
+    time += 60_000;
+    return runtime({ agents: [made], store, times: { storeRetryMs: [], pollMs: 20 }, ...runtimeOptions });
+  };
+  return {
+    model,
+    store: base,
+    boot,
+    say: async (input, more = {}, pawl = boot()) => {
+      const isNew = (await base.sessions.get("s1")) === undefined;
+      if (isNew) await base.sessions.create({ id: "s1", userId: "u1", agent: "airline" });
+      return await pawl.run("airline", { userId: "u1", sessionId: "s1", input, ...more }).result;
+    },
+  };
+}
