@@ -116,7 +116,11 @@ export interface PlannedToolCall {
 /**
  * A hook's decision about a tool call.
  *
- * - `input`: runs the call with this input, which must match the tool's schema.
+ * - `input`: runs the call with this input, which must match the tool's schema. The model reads in its next
+ *   request which fields were changed. Pages see the input only if all that was changed comes from the
+ *   user's answer to this hook's question. `shown: true` shows it to pages in any case, `shown: false` hides
+ *   it from pages and from the model, e.g. if it has a secret. If several hooks change the input, the
+ *   strictest of them counts.
  * - `deny`: refuses the call. The text tells the model why.
  * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
  *   the call counts as neither success nor failure.
@@ -124,7 +128,7 @@ export interface PlannedToolCall {
  *   call is not what the user was asked about any more, all hooks are called without an answer again.
  */
 export type ToolChange =
-  | { input: Json }
+  | { input: Json; shown?: boolean }
   | { deny: string }
   | { result: Json; skipped?: SkipReason }
   | { ask: Ask };

@@ -4,6 +4,7 @@ export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
+export { checkedChange, editNotes, inputForAfter } from "./edited-input.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
 export { outputVerdict } from "./output.ts";

@@ -26,7 +26,7 @@ const SHAPES: Readonly<Record<HookMethod, ReturnShape | "ignored">> = {
   afterModel: { keys: ["content"], beside: ["stopReason"], needs: "one" },
   beforeTool: {
     keys: ["input", "deny", "result", "ask"],
-    beside: ["skipped", "callId", "tool", "arguments", "answer"],
+    beside: ["skipped", "shown", "callId", "tool", "arguments", "answer"],
     needs: "one",
   },
   afterTool: {

@@ -15,6 +15,7 @@ import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
+import type { EditParts } from "./edit-types.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -43,7 +44,7 @@ import type { SessionLog } from "./session-log.ts";
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
  * The loop knows them only by this interface.
  */
-export interface Parts extends ConsentParts<Leg> {
+export interface Parts extends ConsentParts<Leg>, EditParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];

@@ -4,7 +4,7 @@ import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { EmittedPart, SkipReason } from "../../log/event-parts.ts";
+import type { EmittedPart, InputFor, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
@@ -65,10 +65,14 @@ export interface FetchedUserData {
   failure: Extract<NewEvent, { type: "error" }> | undefined;
 }
 
-/** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
+/**
+ * A call's parsed input. `changed` is the input as JSON, if hooks have changed it, and `inputFor` is who
+ * learns it.
+ */
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
+  inputFor?: InputFor | undefined;
 }
 
 /**
@@ -87,7 +91,7 @@ export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | 
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 export type HookDecision =
-  | { do: "run"; input: unknown; changed: Json | undefined }
+  | ({ do: "run" } & CallInput)
   | { do: "deny"; why: string }
   /** The run was stopped before all hooks had decided. */
   | { do: "leave" }

@@ -91,7 +91,7 @@ describe("beforeTool", () => {
   it.each([
     ["denies", { deny: "No." }, { success: false, result: "No." }],
     ["answers in the tool's place", { result: { known: 1 } }, { success: true, result: { known: 1 } }],
-    ["skips", { result: "Later.", skipped: "waiting" }, { success: true, result: "Later." }],
+    ["skips", { result: "Later.", skipped: "waiting" }, { success: false, skipped: "waiting", result: "Later." }],
   ])("H1 %s, and then nobody else is asked and nothing runs", async (_what, change, result) => {
     const asked: string[] = [];
     const { tool, ran } = echo();

@@ -69,7 +69,7 @@ function answersOf(message: ViewMessage): AgUiMessage[] {
     );
     const text = all.map((part) => (part.type === "text" ? part.text : "")).join("");
     const calls = all.filter((part) => part.type === "tool");
-    const toolCalls = calls.map(({ callId, toolName, arguments: input }) => ({
+    const toolCalls = calls.map(({ callId, toolName, arguments: written, input = written }) => ({
       id: callId,
       type: "function",
       function: { name: toolName, arguments: JSON.stringify(input) },
