@@ -9,6 +9,7 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   tags: true,
   idempotent: true,
   needsPrices: true,
+  guards: true,
   beforeRun: true,
   beforeTurn: true,
   beforeModel: true,
@@ -51,6 +52,8 @@ export function hookProblem<Deps>(
   );
   if (wrongMethod !== undefined)
     return `\`${wrongMethod[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(wrongMethod[1])}.`;
+  if (hook.guards !== undefined && typeof hook.guards !== "boolean")
+    return `\`guards\` of its hook "${hook.name}" must be true or false; got ${kindOf(hook.guards)}.`;
   const wrongTag = wrongTagIn(hook.tags);
   if (wrongTag !== undefined)
     return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrongTag}.`;

@@ -190,9 +190,10 @@ export type Awaitable<T> = T | Promise<T>;
  * is closed.
  *
  * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn` or `beforeModel`
- * throws, the run ends as `error`. If any other method throws, the run continues as if the method had
- * returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called, unless
- * `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
+ * throws, the run ends as `error`. If any other method throws, the run ends too if the hook `guards`;
+ * otherwise it continues as if the method had returned nothing. Each error is logged as `hook_failed` and
+ * reported to the runtime's `onError`, and `onError` of all hooks is called, unless `onError` itself threw.
+ * An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
  * **Crashes.** After a crash, methods may be called again for the same turn or call. `afterRun` is called
  * again only if the hook is `idempotent`.
@@ -234,6 +235,14 @@ export interface Hook<Deps = unknown> {
    * `agent()` throws `config`, and a hook that plans another model without prices fails. Default: no.
    */
   readonly needsPrices?: boolean;
+  /**
+   * Whether the hook decides what may happen, so that nothing passes if it fails. If `beforeTool` throws, the
+   * call is denied, as for every hook. If another method throws, the run ends as `error`: `afterModel` then
+   * stores no answer, and `afterTool` withholds the result from the model and from pages. The tools in
+   * `tools` that the agent's function `tools` does not return are reported to the runtime's `onError`.
+   * `afterRun` and `onError` are called too late to stop anything. Default: no.
+   */
+  readonly guards?: boolean;
   /** Called before the run's first model call. */
   readonly beforeRun?: (
     context: RunContext<Deps>,

@@ -1,7 +1,7 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent } from "../log/event.ts";
-import { resultPhase } from "../log/result-phase.ts";
+import { resultPhase } from "../log/event-parts.ts";
 import type { Spent } from "../log/tokens.ts";
 import { noSpending, type Span, type Spending, sumOf } from "./spending.ts";
 

@@ -14,3 +14,12 @@ export function quotedText(text: string): string {
 export function joined(...parts: (string | null | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== null && part !== "").join(" · ");
 }
+
+/** Returns a number with its noun, e.g. `1 file` or `2 files`. */
+export function quantity(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : `${noun}s`}`;
+}
+
+export function countOf(n: number): string {
+  return n.toLocaleString("en");
+}

@@ -6,7 +6,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
-import { joined, quotedText, shortText } from "./short-text.ts";
+import { countOf, joined, quantity, quotedText, shortText } from "./short-text.ts";
 
 /**
  * Returns a summary of an event in a few words, on one line.
@@ -194,13 +194,4 @@ function outcomeWords({ success, skipped, report }: EventData["tool_result"]): s
 function durationText({ durationMs }: StoredEvent): string | undefined {
   if (durationMs === undefined) return undefined;
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
-}
-
-/** Returns a number with its noun, e.g. `1 file` or `2 files`. */
-function quantity(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : `${noun}s`}`;
-}
-
-function countOf(n: number): string {
-  return n.toLocaleString("en");
 }

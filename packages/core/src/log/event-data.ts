@@ -117,8 +117,8 @@ export interface EventData {
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
    * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
-   * which the model reads the text, e.g. `Plan`. Default: `note`. `call_id` is the call whose input a hook has
-   * changed, if the text says so.
+   * which the model reads the text, e.g. `Plan`. Default: `note`. `call_id` is the call whose input a hook
+   * has changed, if the text says so.
    */
   note: { text: string; tag?: string; landing?: StopReason; reminder?: true; call_id?: string };
   /**

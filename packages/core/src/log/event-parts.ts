@@ -48,6 +48,18 @@ export interface NextRun {
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
+/** Returns how a call has ended. A call that was answered without being run is `skipped`, and no success. */
+export function resultPhase({
+  success,
+  skipped,
+}: {
+  success: boolean;
+  skipped?: string | undefined;
+}): "done" | "error" | "skipped" {
+  if (skipped !== undefined) return "skipped";
+  return success ? "done" : "error";
+}
+
 /** Which call an event is about. */
 export type OfCall = { tool_name: string; call_id: string };
 

@@ -11,7 +11,7 @@ import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
 import { notifyOfSuspension } from "./hooks/turn-hooks.ts";
 import type { Leg } from "./leg/leg.ts";
 import { afterBarrier } from "./leg/stored-first.ts";
-import { notifyHooksOfStart, startEvents, userDataFor } from "./start-run.ts";
+import { reportMissingUserData, startEvents, userDataFor } from "./start-run.ts";
 
 /** The note that the model reads before the landing turn. */
 const LAST_TURN =
@@ -152,7 +152,9 @@ export async function prepareNextRun(
       events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.run.newId, start),
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
-        await notifyHooksOfStart(leg.life, { ...leg.run, log: leg.log }, start);
+        // biome-ignore lint/plugin: what is called with it calls it through the gate `afterBarrier()`.
+        const begun = { ...leg.run, log: leg.log, report: (error: unknown) => leg.report.toFix(error) };
+        await reportMissingUserData(leg.parts.load, leg.life, begun, start);
       },
     };
   };

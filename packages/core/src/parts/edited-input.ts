@@ -19,13 +19,13 @@ export function checkedChange({ input, shown }: InputChange): InputChange {
 
 const STRICTEST_FIRST: readonly InputFor[] = ["nobody", "model", "all"];
 
-/** Returns who learns the input of a call after a hook's change; `undefined` if it is what the model wrote. */
+/** Returns who learns a call's input after a hook's change; `undefined` if it is what the model wrote. */
 export function inputForAfter(
   { arguments: written }: CallState,
   { before, input, shown, answer }: InputEdit,
 ): InputFor | undefined {
   if (isEqualJson(input, written)) return undefined;
-  const parsed = jsonOf(before.input);
+  const parsed = parsedAsJson(before.input);
   const added = addedValues(input, [before.changed ?? written, parsed]);
   const isSame = isEqualJson(input, before.changed ?? written) || isEqualJson(input, parsed ?? null);
   if (isSame) return before.inputFor;
@@ -72,7 +72,11 @@ async function noteOn(leg: Leg, { call, tool, changed }: EditedCall): Promise<Ne
   const { arguments: written, callId: call_id, toolName } = call;
   // What the tool's schema adds by itself is no change of a hook.
   const parsed = await validateFor(leg, tool.input, written);
-  const difference = differenceOf(written, changed ?? written, parsed.ok ? jsonOf(parsed.value) : undefined);
+  const difference = differenceOf(
+    written,
+    changed ?? written,
+    parsed.ok ? parsedAsJson(parsed.value) : undefined,
+  );
   if (difference === undefined) return [];
   const now = clipText(JSON.stringify(difference.now), leg.run.agent.resultLimit);
   const before = clipText(JSON.stringify(difference.before), MOST_WRITTEN);
@@ -87,7 +91,8 @@ function differenceOf(
   parsed: Json | undefined,
 ): { before: Json; now: Json } | undefined {
   if (!isObject(before) || !isObject(now)) return isEqualJson(before, now) ? undefined : { before, now };
-  const isChanged = (name: string) => addedValues(now[name] ?? null, [before[name], fieldOf(parsed, name)]);
+  const isChanged = (name: string) =>
+    addedValues(fieldOf(now, name) ?? null, [fieldOf(before, name), fieldOf(parsed, name)]);
   const names = new Set([...Object.keys(before), ...Object.keys(now)]);
   const changed = [...names].filter((name) => !Object.hasOwn(now, name) || isChanged(name).length > 0);
   if (changed.length === 0) return undefined;
@@ -105,7 +110,7 @@ function isObject(input: Json | undefined): input is { [name: string]: Json } {
 }
 
 /** Returns a parsed input as JSON; `undefined` if JSON would lose a part of it. */
-function jsonOf(input: unknown): Json | undefined {
+function parsedAsJson(input: unknown): Json | undefined {
   try {
     return toJson(input);
   } catch {

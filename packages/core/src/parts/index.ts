@@ -1,3 +1,4 @@
+export { checkReturned } from "../loop/hooks/check-returned.ts";
 export { storedQuestionOf } from "../tools/define-tool.ts";
 export { appendEvent } from "./append.ts";
 export { askModelInRun } from "./ask.ts";
@@ -7,6 +8,8 @@ export { consentIn, prepareAsked } from "./consent.ts";
 export { checkedChange, editNotes, inputForAfter } from "./edited-input.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
+export { reportHook, reportUnguarded, withheldResult } from "./hook-failures.ts";
+export { notifyHooks, reportUserData } from "./notify-hooks.ts";
 export { outputVerdict } from "./output.ts";
 export { checkPlan } from "./plans.ts";
 export {
@@ -22,6 +25,6 @@ export {
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
 export { chooseAgent } from "./tasks.ts";
-export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
+export { reportCall, reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

@@ -1,8 +1,8 @@
 import type { BatchReceiver } from "../base/handed-out.ts";
 import type { Switch } from "../base/switch.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
+import { resultPhase } from "../log/event-parts.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
-import { resultPhase } from "../log/result-phase.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
 import type { LiveTail } from "../log/store/live-tail.ts";

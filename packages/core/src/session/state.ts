@@ -24,8 +24,8 @@ export interface CallState extends Asking {
   charged: { usage: Usage; costUsd: number };
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it, and `inputFor` is
-   * who learns it. `slice` is the budget of the call's sub-agent. `agent` is the sub-agent's name if the input chose it. `once`: the tool
-   * was not idempotent, so the call must not run again.
+   * who learns it. `slice` is the budget of the call's sub-agent. `agent` is the sub-agent's name if the
+   * input chose it. `once`: the tool was not idempotent, so the call must not run again.
    */
   started:
     | {

@@ -21,7 +21,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       return {
         ...changeCallPart(view, callId, {
           phase: "running",
-          ...fieldsOf(event.data),
+          ...callFields(event.data),
         }),
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
@@ -51,7 +51,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         : changeCallPart(view, callId, ({ questions = [] }) => ({
             phase: "waiting",
             questions: [...questions, openQuestion(event)],
-            ...(clientTool && fieldsOf(event.data)),
+            ...(clientTool && callFields(event.data)),
           }));
       return { ...shown, pending: [...pending, question] };
     }
@@ -69,7 +69,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
             phase: event.data.skipped !== undefined ? "skipped" : event.data.success ? "done" : "error",
             result: event.data.result,
             resultSeq: event.seq,
-            ...fieldsOf(event.data),
+            ...callFields(event.data),
           }),
           (parts) => [...parts, ...outcomeParts(event)],
         ),
@@ -80,8 +80,8 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-/** Returns the fields that an event brings: the status text, and the input if a hook has changed it for pages. */
-function fieldsOf({ status, input, input_for }: CallFields): Partial<ToolPart> {
+/** Returns the fields that an event brings: the status text, and an input that a hook shows to pages. */
+function callFields({ status, input, input_for }: CallFields): Partial<ToolPart> {
   return { ...(status !== undefined && { status }), ...(input_for === "all" && { input: input as Json }) };
 }
 

@@ -3,7 +3,7 @@ import type { Hook } from "../../hooks/hook.ts";
 /** The names of the hook methods that are called by the loop. */
 export type HookMethod = Exclude<
   keyof Hook,
-  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "onError"
+  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "guards" | "onError"
 >;
 
 /** The fields of the object that a hook's method may return. */

@@ -7,7 +7,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, CheckedAsk, HookDecision } from "../leg/part-types.ts";
 import { validateFor } from "../leg/validate-for.ts";
-import { callHook, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
+import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 
 /**
  * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook
@@ -89,13 +89,20 @@ async function storableChange(leg: Leg, change: ToolChange): Promise<StorableCha
   return { ask: checkedAsk(change.ask) };
 }
 
-/** Applies the `afterTool` hooks to an outcome. */
-export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
+/**
+ * Applies the `afterTool` hooks to an outcome. Returns `undefined`, and ends the run, if a hook that guards
+ * has failed: the outcome must not be stored then.
+ */
+export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome | undefined> {
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
-    const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
+    const { value, failed } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
       changedOutcome(rewritten, change, (result) => formatted(leg, rewritten.tool, result)),
     );
+    if (failed && hook.guards) {
+      leg.life.halt(HOOK_FAILED);
+      return undefined;
+    }
     rewritten = value ?? rewritten;
   }
   return rewritten;

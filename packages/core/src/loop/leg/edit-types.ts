@@ -25,7 +25,7 @@ export interface EditedCall extends CallInput {
 export interface EditParts<Leg> {
   /** Returns a hook's change as JSON. Throws if its `shown` is no boolean. */
   checkedChange(change: InputChange): InputChange;
-  /** Returns who learns the input of a call after a hook's change; `undefined` if it is what the model wrote. */
+  /** Returns who learns a call's input after a hook's change; `undefined` if it is what the model wrote. */
   inputForAfter(call: CallState, edit: InputEdit): InputFor | undefined;
   /** Returns the notes by which the model learns what hooks have changed. */
   editNotes(leg: Leg, calls: readonly EditedCall[]): Promise<NewEvent[]>;

@@ -16,6 +16,7 @@ import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
 import type { EditParts } from "./edit-types.ts";
+import type { HookParts } from "./hook-parts.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -44,7 +45,7 @@ import type { SessionLog } from "./session-log.ts";
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
  * The loop knows them only by this interface.
  */
-export interface Parts extends ConsentParts<Leg>, EditParts<Leg> {
+export interface Parts extends ConsentParts<Leg>, EditParts<Leg>, HookParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
@@ -125,6 +126,9 @@ export interface Parts extends ConsentParts<Leg>, EditParts<Leg> {
   resultAsJson(leg: Leg, tool: Tool, value: unknown): Json;
   /** Reports what a tool threw, if it looks like a bug, or what its `format` threw. */
   reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void;
+
+  /** Reports what the application's code threw before or around a call. */
+  reportCall(leg: Leg, call: Pick<CallState, "toolName">, cause: unknown): void;
 
   // The end of a run.
   /** Ends open tasks and runs `afterRun` hooks. Resolves to `false` if something else was stored first. */

@@ -63,6 +63,8 @@ export interface FetchedUserData {
   text: string;
   /** The error event to log. The run then starts without user data. */
   failure: Extract<NewEvent, { type: "error" }> | undefined;
+  /** What `onError` gets of the failure. */
+  error?: unknown;
 }
 
 /**

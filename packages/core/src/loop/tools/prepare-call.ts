@@ -69,7 +69,7 @@ async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise
   }
 }
 
-/** Returns the notes by which the model learns with which inputs these calls run, if hooks have changed them. */
+/** Returns the notes by which the model learns what hooks have changed in the inputs of these calls. */
 // Not async: most calls need no note.
 export function notesOn(leg: Leg, calls: readonly EditedCall[]): readonly NewEvent[] | Promise<NewEvent[]> {
   const edited = calls.filter(({ inputFor, call }) => inputFor !== undefined && call.started === undefined);

@@ -8,7 +8,7 @@ import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, callsWithoutResult, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
-import { afterBarrier, DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
+import { DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
 import { changedInput, notesOn, type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
 import { runCall } from "./run-call.ts";
 import { idempotencyKeyOf } from "./tool-context.ts";
@@ -35,7 +35,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
       // The validation was abandoned because the run was stopped. The call gets its result when the run ends.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // The application must fix this error: a schema, `payload`, or `agents` of agentTool() has thrown.
-      await afterBarrier(leg, () => leg.report.toFix(cause));
+      (await leg.parts.load()).reportCall(leg, call, cause);
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);

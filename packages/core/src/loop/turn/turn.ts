@@ -10,7 +10,7 @@ import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { isUseSoFar } from "../../model/usage-so-far.ts";
 import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
-import { hooksWith } from "../hooks/call-hooks.ts";
+import { HOOK_FAILED, hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
@@ -75,20 +75,21 @@ export async function sendRequest(
     const error = { code: "model_error" as const, message: "The model refused to answer.", context };
     const charged = llmResponse(attempt, leg.life.clock.now());
     await leg.report.logError(error, [...charged, ...refused.events]);
-  } else await storeAnswer(leg, attempt, judge, refused?.events);
+  } else return await storeAnswer(leg, attempt, judge, refused?.events);
   return undefined;
 }
 
 /**
  * Holds an answer for the next append. If the answer has a problem, stores both at once, so that `decide`
- * knows the problem also after a crash.
+ * knows the problem also after a crash. If a hook that guards has failed, only charges the answer, and
+ * resolves to the end of the run.
  */
 async function storeAnswer(
   leg: Leg,
   attempt: Attempt,
   judge: Judge | undefined,
   checkpoint: readonly NewEvent[] = [],
-): Promise<void> {
+): Promise<InsteadOfCall | undefined> {
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
@@ -97,6 +98,10 @@ async function storeAnswer(
     hooksWith(leg, "afterModel").length === 0
       ? modelContent
       : await afterModel(leg, { content: modelContent, stopReason: answer.stopReason });
+  if (content === undefined) {
+    await leg.log.add(llmResponse(attempt, leg.life.clock.now()));
+    return leg.life.signal.aborted ? undefined : { do: "end", stop: HOOK_FAILED };
+  }
   const isUsable = verdict.problem === undefined;
   const outputVerdict = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputEvents = [], problem = verdict.problem } = outputVerdict ?? {};
@@ -113,10 +118,11 @@ async function storeAnswer(
   if (problem === undefined) {
     await leg.log.holdFacts(events);
     if (toFix.length > 0) await afterBarrier(leg, () => toFix.forEach(leg.report.toFix));
-    return;
+    return undefined;
   }
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
+  return undefined;
 }
 
 /** The progress of reading an answer: the current attempt, and its failure if it failed. */

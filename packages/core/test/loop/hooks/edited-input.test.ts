@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { loadState } from "../../../src/fold/load.ts";
 import { type Hook, type Json, memoryStore, readShown, type ToolChange, tool } from "../../../src/index.ts";
 import { timelineOf } from "../../../src/inspect.ts";
-import { named, sound } from "../../support/hooks.ts";
+import { allowFailedHooks, named, sound } from "../../support/hooks.ts";
 import { never, type Setup, setup, stored, user } from "../../support/setup.ts";
+
+beforeEach(allowFailedHooks);
 
 const amount = z.object({ euros: z.number(), to: z.string().default("Ada") });
 
@@ -211,7 +213,7 @@ describe("an input that a hook has changed", () => {
     expect((await next.of(sessionId, "note")).map(({ data }) => data.call_id)).toEqual(["toolu_p"]);
   });
 
-  it("H3 V3 is told to nobody if an earlier version has stored it", async () => {
+  it("H3 is told to nobody if an earlier version has stored it", async () => {
     const { world, sessionId } = await run([changing((input) => ({ input: { ...input, to: "old" } }))]);
     const log = await world.log(sessionId);
     const events = log

@@ -28,7 +28,7 @@ export function toolPart(part: ToolPart): UiPart {
   return { ...answered, state: "output-available", output: result ?? null };
 }
 
-/** Returns the result of a call that has failed or was skipped as text: a skipped call may have any result. */
+/** Returns the result of a failed or skipped call as text: a skipped call may have any result. */
 export function errorTextOf(result: Json | undefined): string {
   return typeof result === "object" ? JSON.stringify(result) : String(result);
 }
