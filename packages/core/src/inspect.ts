@@ -36,13 +36,14 @@ export type { Consent, ConsentPart } from "./log/consent.ts";
 export type { DataPart } from "./log/data-part.ts";
 export type { ExtensionType } from "./log/event.ts";
 export { contextTypes } from "./log/event.ts";
-export type { OfCall } from "./log/event-data.ts";
 export type {
   CalledBy,
   Checkpoint,
   Closed,
   ClosedBy,
+  InputFor,
   NextRun,
+  OfCall,
   QuestionPlace,
   RefusedContent,
 } from "./log/event-parts.ts";

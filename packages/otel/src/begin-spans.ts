@@ -48,9 +48,10 @@ export function addAsk(spans: Spans, session: Session, event: StoredOf<"spending
 }
 
 export function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_started">): void {
-  const { call_id, tool_name } = event.data;
-  const input =
-    event.data.input === undefined ? session.inputs.get(call_id) : JSON.stringify(event.data.input);
+  const { call_id, tool_name, input: changed, input_for } = event.data;
+  // A hook may hide what it has changed, e.g. because the input has a secret.
+  const isOwn = changed === undefined || input_for === "nobody";
+  const input = isOwn ? session.inputs.get(call_id) : JSON.stringify(changed);
   session.inputs.delete(call_id);
   const attributes = {
     ...toolAttributes(event, session.run?.data.agent),

@@ -47,6 +47,7 @@ describe("the summary of a session (bug 1 of 002)", () => {
   });
 
   it("L17 is not made for an arc or for an open session, and its failure loses nothing else", async () => {
+    expectPrinted('pawl: afterRun of "session-summary" (agent "coach"): down');
     const summarize = vi.fn<Summarize>(() => Promise.reject(new Error("down")));
     const arc: [string, object] = ["enter_structured_arc", { arc: "open_day" }];
     const script = [...calling(arc), ...calling(["complete_session", { type: "arc" }]), ...calling(bye)];

@@ -26,5 +26,6 @@ const WORDS: ReadonlyMap<string, (title: string) => string> = new Map([
   ["done", (title) => `Saved: ${title}`],
   ["error", (title) => `${title}: could not be saved`],
   ["kept", (title) => `${title}: left as it was`],
+  ["skipped", (title) => `${title}: not saved again`],
   ["stopped", (title) => `${title}: saving was stopped`],
 ]);

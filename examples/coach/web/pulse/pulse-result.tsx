@@ -11,7 +11,7 @@ export function PulseResult({ part }: ToolPartProps) {
   useEffect(() => {
     if (part.phase === "waiting") hasWaited.current = true;
   }, [part.phase]);
-  const isOver = part.phase === "done" || part.phase === "error";
+  const isOver = part.phase !== "running" && part.phase !== "waiting";
   // The check is closed, so its draft is no longer needed.
   useEffect(() => {
     if (isOver) keepDraft(`${sessionId}/${part.callId}`, {});

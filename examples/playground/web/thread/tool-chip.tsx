@@ -32,6 +32,7 @@ function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
 function wordsFor({ status }: ToolPart, phase: ReturnType<typeof settled>, name: string): string {
   if (phase === "stopped") return `${name}: stopped`;
   if (phase === "error") return `${name}: did not work`;
+  if (phase === "skipped") return `${name}: skipped`;
   if (phase === "running" && status === "Saved") return "Saving…";
   return status ?? name;
 }

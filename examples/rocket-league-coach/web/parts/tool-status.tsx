@@ -5,7 +5,7 @@ import type { ToolPartProps } from "../base/seam.ts";
 const SHOWN_MS = 200;
 
 /** What a call does, or how it ended. A call that never ended, in a run that has ended, was stopped. */
-export type Status = "running" | "waiting" | "done" | "error" | "stopped";
+export type Status = "running" | "waiting" | "done" | "error" | "skipped" | "stopped";
 
 /** Returns the status of a call. It is `running` for a moment at least, so that it does not flicker. */
 export function useStatus({ part: { phase }, live }: ToolPartProps): Status {
@@ -38,5 +38,6 @@ export function ToolStatus({ part, live, name }: ToolStatusProps) {
 function wordsFor(status: Status, text: string | undefined, name: string): string {
   if (status === "stopped") return `${name}: stopped`;
   if (status === "error") return `${name}: did not work`;
+  if (status === "skipped") return `${name}: skipped`;
   return text ?? name;
 }

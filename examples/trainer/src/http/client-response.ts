@@ -48,7 +48,7 @@ export async function chatAnswer(
     const step = stepOf(event);
     if (step !== undefined) workout = applyStep(workout, step);
     if (!own) continue;
-    if (event.type === "tool_result" && event.data.success) {
+    if (event.type === "tool_result" && event.data.success && event.data.skipped === undefined) {
       shaped ||= SHAPES.has(event.data.tool_name);
       hear(response, event.data.tool_name, event.data.result);
     }

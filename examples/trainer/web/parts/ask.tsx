@@ -7,7 +7,7 @@ import { useTraining } from "../workout/training.tsx";
  */
 export function Ask({ part, talk }: ToolPartProps) {
   const { answers } = useTraining().story;
-  if (part.phase === "error") return null;
+  if (part.phase === "error" || part.phase === "skipped") return null;
   const { question, options } = questionIn(part);
   const answer = answers.get(part.callId);
   const isOpen = part.phase === "done" && answer === undefined;

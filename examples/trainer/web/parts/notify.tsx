@@ -4,7 +4,7 @@ import { deliveryOf } from "../workout/story.ts";
 
 /** A message of the agent, with the workout that it delivers. */
 export function Notify({ part, talk, Markdown }: ToolPartProps & { Markdown: MarkdownView }) {
-  if (part.phase === "error") return null;
+  if (part.phase === "error" || part.phase === "skipped") return null;
   const words = wordsIn(part);
   const delivered = deliveryOf(part);
   return (

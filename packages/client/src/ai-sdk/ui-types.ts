@@ -67,7 +67,12 @@ export type UIDataOf<A extends AnyAgent> = {
   /** A tool's progress report. Pages get it in `onData` only. */
   "tool-progress": { callId: string; toolName: string; data: Json };
   /** A tool's status text. Pages get it in `onData` only. */
-  "tool-status": { callId: string; toolName: string; phase: "start" | "done" | "error"; message: string };
+  "tool-status": {
+    callId: string;
+    toolName: string;
+    phase: "start" | "done" | "error" | "skipped";
+    message: string;
+  };
 };
 
 /** The metadata of the messages that `aiSdk()` sends, as the first type argument of `UIMessage`. */

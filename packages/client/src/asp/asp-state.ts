@@ -94,7 +94,7 @@ const SUPERSEDED = "the user wrote a new message instead of answering.";
 
 function cancelled(part: ViewPart): ViewPart {
   return isWaiting(part)
-    ? ({ ...part, phase: "error", result: { answered: false, reason: SUPERSEDED } } as ViewPart)
+    ? ({ ...part, phase: "skipped", result: { answered: false, reason: SUPERSEDED } } as ViewPart)
     : part;
 }
 

@@ -7,7 +7,7 @@ import type { ToolPhase, ViewMessage, ViewPart } from "@pawl/core/view";
  * access to the agent's type, write them for all its tools.
  *
  * Nothing validates them on the page. A result may have another type if a hook changed it, if it was
- * redacted, if a repeated call was skipped, or if an earlier version of the tool made it. For a tool that
+ * redacted, or if an earlier version of the tool made it. For a tool that
  * asks the user, it is the answer until `execute` has returned.
  *
  * @example
@@ -48,7 +48,7 @@ export interface DoneToolPart<Name, Types> extends CallFields {
   result: Types["result" & keyof Types];
 }
 
-/** A call of a tool that is running, waits for an answer, or failed. Its input may be invalid. */
+/** A call of a tool that is running, waits for an answer, failed or was skipped. Its input may be invalid. */
 export interface OpenToolPart<Name> extends CallFields {
   toolName: Name;
   phase: Exclude<ToolPhase, "done">;

@@ -178,12 +178,10 @@ function runningPhase({ messages, run, runningTools }: ViewState): Phase {
 function messagesOf({ view, sending }: Facts): ViewMessage[] {
   if (sending === undefined || isStored(view, sending)) return view.messages;
   const { id, text, files = [] } = sending;
-  const parts: ViewMessage["parts"] = files.map((file, at) => ({
-    type: "file",
-    key: `${id}:${at}`,
-    ...file,
-  }));
-  if (text !== "") parts.push({ type: "text", key: id, text, open: false });
+  const parts: ViewMessage["parts"] = [
+    ...files.map((file, at) => ({ type: "file" as const, key: `${id}:${at}`, ...file })),
+    ...(text === "" ? [] : [{ type: "text" as const, key: id, text, open: false }]),
+  ];
   return [...view.messages, { id, role: "user", text, parts, seq: 0 }];
 }
 

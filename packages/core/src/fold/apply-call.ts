@@ -47,10 +47,18 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   run.unsettled = run.unsettled || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
-      const { idempotency_key: idempotencyKey, input, slice, agent, idempotent } = event.data;
+      const {
+        idempotency_key: idempotencyKey,
+        input,
+        input_for: inputFor,
+        slice,
+        agent,
+        idempotent,
+      } = event.data;
       call.started ??= {
         idempotencyKey,
         ...(input !== undefined && { input }),
+        ...(inputFor && { inputFor }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
         ...(agent !== undefined && { agent }),
         ...(idempotent === false && { once: true as const }),
@@ -171,7 +179,7 @@ export function applyCaller(run: RunState, { caller, credentials }: CalledBy): v
 export function questionRecord(event: Suspended): QuestionRecord {
   const { data, seq } = event;
   const { kind, payload, answer_schema: answerSchema, by, input, child, state, hidden } = data;
-  const { client_tool: clientTool, changed } = data;
+  const { client_tool: clientTool, changed, input_for: inputFor } = data;
   const expires = expiryOf(event);
   return {
     kind,
@@ -180,6 +188,7 @@ export function questionRecord(event: Suspended): QuestionRecord {
     seq,
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
+    ...(inputFor && { inputFor }),
     ...(state !== undefined && { state }),
     ...(expires !== undefined && { expires }),
     ...(data.expires?.after_ms !== undefined && { lastsMs: data.expires.after_ms }),

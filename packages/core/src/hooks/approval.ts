@@ -107,6 +107,7 @@ export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<D
     );
   return {
     name,
+    guards: true,
     ...(typeof when !== "function" && { tools: when }),
     beforeTool: async (call, context) => {
       if (call.answer !== undefined) {

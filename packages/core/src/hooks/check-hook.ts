@@ -10,6 +10,7 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   idempotent: true,
   needsPrices: true,
   timeoutMs: true,
+  guards: true,
   beforeRun: true,
   beforeTurn: true,
   beforeModel: true,
@@ -57,6 +58,8 @@ export function hookProblem<Deps>(
   const { every } = hook;
   if (every !== undefined && !(Number.isInteger(every) && every > 0))
     return `\`every\` of its hook "${hook.name}" must be a whole number of characters from 1; got ${kindOf(every)}.`;
+  if (hook.guards !== undefined && typeof hook.guards !== "boolean")
+    return `\`guards\` of its hook "${hook.name}" must be true or false; got ${kindOf(hook.guards)}.`;
   const wrongTag = wrongTagIn(hook.tags);
   if (wrongTag !== undefined)
     return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrongTag}.`;

@@ -137,7 +137,11 @@ export interface PlannedToolCall {
 /**
  * A hook's decision about a tool call.
  *
- * - `input`: runs the call with this input, which must match the tool's schema.
+ * - `input`: runs the call with this input, which must match the tool's schema. The model reads in its next
+ *   request which fields were changed. Pages see the input only if all that was changed comes from the
+ *   user's answer to this hook's question. `shown: true` shows it to pages in any case, `shown: false` hides
+ *   it from pages and from the model, e.g. if it has a secret. If several hooks change the input, the
+ *   strictest of them counts.
  * - `deny`: refuses the call. The text tells the model why.
  * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
  *   the call counts as neither success nor failure.
@@ -145,7 +149,7 @@ export interface PlannedToolCall {
  *   call is not what the user was asked about any more, all hooks are called without an answer again.
  */
 export type ToolChange =
-  | { input: JsonInput }
+  | { input: JsonInput; shown?: boolean }
   | { deny: string }
   | { result: JsonInput; skipped?: SkipReason }
   | { ask: Ask };
@@ -212,9 +216,10 @@ export type Awaitable<T> = T | Promise<T>;
  * is closed.
  *
  * **Errors.** If `beforeTool` throws, the call is denied. If `beforeRun`, `beforeTurn`, `beforeModel` or
- * `duringModel` throws, the run ends as `error`. If any other method throws, the run continues as if the
- * method had returned nothing. Each error is logged as `hook_failed`, and `onError` of all hooks is called,
- * unless `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
+ * `duringModel` throws, the run ends as `error`. If any other method throws, the run ends too if the hook
+ * `guards`; otherwise it continues as if the method had returned nothing. Each error is logged as
+ * `hook_failed` and reported to the runtime's `onError`, and `onError` of all hooks is called, unless
+ * `onError` itself threw. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
  * **Crashes.** After a crash, methods may be called again for the same turn or call. `afterRun` is called
  * again only if the hook is `idempotent`.
@@ -258,6 +263,15 @@ export interface Hook<Deps = unknown> {
    * `agent()` throws `config`, and a hook that plans another model without prices fails. Default: no.
    */
   readonly needsPrices?: boolean;
+  /**
+   * Whether the hook decides what may happen, so that nothing passes if it fails. If `beforeTool` throws, the
+   * call is denied, as for every hook. If another method throws, the run ends as `error`: `afterModel` then
+   * stores no answer, and `afterTool` withholds the result from the model and from pages. The tools in
+   * `tools` that the agent's function `tools` does not return are reported to the runtime's `onError`. No
+   * reader sees an answer before `afterModel` has returned.
+   * `afterRun` and `onError` are called too late to stop anything. Default: no.
+   */
+  readonly guards?: boolean;
   /** Called before the run's first model call. */
   readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<RunStop | { ask: Ask } | undefined>;
   /**
@@ -288,8 +302,8 @@ export interface Hook<Deps = unknown> {
    */
   readonly every?: number;
   /**
-   * Called with each complete answer, before it is stored. Readers may have seen its text by then, see
-   * `duringModel`. May change or remove text blocks, except those
+   * Called with each complete answer, before it is stored. Readers have seen its text by then, unless the
+   * hook `guards`. May change or remove text blocks, except those
    * that come before a thinking block. Other blocks must stay unchanged. A changed text block loses its
    * citations, because they quote the old text.
    */

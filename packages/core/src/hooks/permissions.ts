@@ -71,6 +71,7 @@ export function permissions<Deps = unknown>(options: PermissionOptions<Deps>): H
   }
   return {
     name: "permissions",
+    guards: true,
     beforeTool: async (call, context) => {
       const { type } = context;
       const hasOwnList = type !== undefined && Object.hasOwn(allow, type);

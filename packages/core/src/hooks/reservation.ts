@@ -167,6 +167,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
 
   return {
     name,
+    guards: true,
     idempotent: true,
     needsPrices: limitUsd !== undefined,
     beforeTurn: async (_plan, context) => {

@@ -1,5 +1,7 @@
+import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent } from "../log/event.ts";
+import { resultPhase } from "../log/event-parts.ts";
 import type { Spent } from "../log/tokens.ts";
 import { noSpending, type Span, type Spending, sumOf } from "./spending.ts";
 
@@ -20,6 +22,8 @@ export interface TimelineCall extends Span, Spending {
   waits: Span[];
   /** The name of the sub-agent that does the work, if the call's input has chosen it. */
   agent?: string;
+  /** The input with which the tool ran, if a hook has changed it and did not hide it. */
+  input?: Json;
   /** The service or data source that the tool has used, if it has reported one. */
   connector?: string;
   /** The ids of what the tool has found, if it has reported them. */
@@ -41,8 +45,11 @@ export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
       break;
     }
     case "tool_started": {
-      const { agent } = event.data;
-      if (agent !== undefined) change(calls, event.data, (call) => Object.assign(call, { agent }));
+      const { agent, input, input_for } = event.data;
+      const told = input !== undefined && input_for !== "nobody";
+      change(calls, event.data, (call) =>
+        Object.assign(call, { ...(agent !== undefined && { agent }), ...(told && { input }) }),
+      );
       break;
     }
     case "tool_suspended":
@@ -58,9 +65,9 @@ export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
       });
       break;
     case "tool_result": {
-      const { success, skipped, report } = event.data;
+      const { report } = event.data;
       change(calls, event.data, (call) => {
-        call.phase = skipped !== undefined ? "skipped" : success ? "done" : "error";
+        call.phase = resultPhase(event.data);
         call.to = at;
         endLast(call.waits, at);
         Object.assign(call, report);

@@ -6,6 +6,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
+import { countOf, joined, quantity, quotedText, shortText } from "./short-text.ts";
 
 /**
  * Returns a summary of an event in a few words, on one line.
@@ -76,7 +77,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   error: ({ code, message }) => shortText(`${code}: ${message}`),
   tool_call: (data) => joined(callId(data), `${data.tool_name}(${shortText(data.arguments)})`),
   tool_started: (data) =>
-    joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, data.status),
+    joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, inputWords(data), data.status),
   tool_suspended: (data) =>
     joined(
       callId(data),
@@ -88,7 +89,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       callId(data),
       data.tool_name,
       data.report?.connector,
-      data.success ? undefined : ["failed", data.report?.code].filter(Boolean).join(" "),
+      outcomeWords(data),
       data.report?.fragments && quantity(data.report.fragments.length, "fragment"),
       shortText(data.report?.summary ?? data.result),
       data.spent && money(data.spent.cost_cents),
@@ -179,31 +180,19 @@ function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }
 
+/** Returns the input with which a call runs, if a hook has changed it. A hook may hide it. */
+function inputWords({ input, input_for }: EventData["tool_started"]): string | undefined {
+  if (input === undefined) return undefined;
+  return input_for === "nobody" ? "input changed" : `input changed to ${shortText(input)}`;
+}
+
+/** Returns how a call has ended, unless it has succeeded. */
+function outcomeWords({ success, skipped, report }: EventData["tool_result"]): string | undefined {
+  if (skipped !== undefined) return `skipped: ${skipped}`;
+  return success ? undefined : ["failed", report?.code].filter(Boolean).join(" ");
+}
+
 function durationText({ durationMs }: StoredEvent): string | undefined {
   if (durationMs === undefined) return undefined;
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
-}
-
-/** Returns at most 120 characters of a text, or of the JSON of another value. */
-function shortText(value: Json): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
-}
-
-function quotedText(text: string): string {
-  return `“${shortText(text.replace(/\s+/g, " ").trim())}”`;
-}
-
-/** Returns a number with its noun, e.g. `1 file` or `2 files`. */
-function quantity(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : `${noun}s`}`;
-}
-
-function countOf(n: number): string {
-  return n.toLocaleString("en");
-}
-
-/** Joins the parts that are not empty, with a dot between them. */
-function joined(...parts: (string | null | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== null && part !== "").join(" · ");
 }

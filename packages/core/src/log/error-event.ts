@@ -16,17 +16,24 @@ const ENDING: readonly string[] = [
   "invalid_output",
 ];
 
-/** Returns whether a run ends if this method of a hook fails. */
-export function endsRun(method: unknown): boolean {
-  return ["beforeRun", "beforeTurn", "beforeModel", "duringModel"].includes(String(method));
+/**
+ * Returns whether a run ends if a hook fails, by the `context` of the error. If a hook that guards fails in
+ * `beforeTool`, only the call is denied. `afterRun` and `onError` are called too late.
+ */
+export function endsRun(context: unknown): boolean {
+  const { method, guards } = Object(context);
+  return ENDS_RUN.includes(method) || (guards === true && !ENDS_NOTHING.includes(method));
 }
+
+const ENDS_RUN: readonly unknown[] = ["beforeRun", "beforeTurn", "beforeModel", "duringModel"];
+const ENDS_NOTHING: readonly unknown[] = ["beforeTool", "afterRun", "onError"];
 
 /**
  * Returns whether an error ends the run. If another model request follows in the log, the run went on all the
  * same. Other errors, e.g. of a hook's `afterRun`, do not affect the run.
  */
 export function isEnding({ code, context }: EventData["error"]): boolean {
-  if (code === "hook_failed") return endsRun(Object(context).method);
+  if (code === "hook_failed") return endsRun(context);
   return ENDING.includes(code);
 }
 

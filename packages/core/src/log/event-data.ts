@@ -7,7 +7,9 @@ import type {
   Checkpoint,
   Closed,
   FileReference,
+  InputFor,
   NextRun,
+  OfCall,
   QuestionPlace,
   ShortenInput,
   SkipReason,
@@ -115,9 +117,10 @@ export interface EventData {
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
    * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
-   * which the model reads the text, e.g. `Plan`. Default: `note`.
+   * which the model reads the text, e.g. `Plan`. Default: `note`. `call_id` is the call whose input a hook
+   * has changed, if the text says so.
    */
-  note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
+  note: { text: string; tag?: string; landing?: StopReason; reminder?: true; call_id?: string };
   /**
    * The model gave the run's output, or an answer without a valid one, see `AgentOptions.output`. Stored in
    * one append with the `assistant_message` of this `attempt`. Has either `value` or `problem`.
@@ -231,7 +234,9 @@ export interface EventData {
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
   /**
-   * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
+   * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it, and
+   * `input_for` is who learns it: `model` by a `note` in the same append, `all` also pages. Clients over HTTP
+   * get the input only with `all`. Without the field, nobody does.
    * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`. `agent`
    * is the sub-agent's name if the call's input has decided which agent works on it. `idempotent: false`: the
    * call must not run again, whatever later versions of the tool say. `about` is what runs, if a question has
@@ -241,6 +246,7 @@ export interface EventData {
     idempotency_key: string;
     status?: string;
     input?: Json;
+    input_for?: InputFor;
     slice?: StoredBudget;
     agent?: string;
     idempotent?: false;
@@ -254,7 +260,7 @@ export interface EventData {
    *   (`run`) or between two turns (`turn`). `tool_name` is then the hook's name, and `call_id` an id of the
    *   question's own. Pawl itself asks for credentials before it resumes a run (`resume`).
    *   A wait that a model's server asked for is stored in the same way (`hidden`, with the kind `retry`).
-   * - `input` is the call's input if a hook has changed it.
+   * - `input` is the call's input if a hook has changed it, and `input_for` is who learns it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
    *   used since its last question, or the cost that the tool has reported.
    * - `state` is what a tool that asks while it runs needs to continue, see `ToolContext.ask`. Clients over
@@ -275,6 +281,7 @@ export interface EventData {
     by?: string;
     before?: QuestionPlace;
     input?: Json;
+    input_for?: InputFor;
     child?: { session_id: string; call_id: string; question: number };
     spent?: Spent;
     state?: Json;
@@ -374,6 +381,3 @@ export interface EventData {
    */
   error: { code: string; message: string; stack: null; context: Json };
 }
-
-/** Which call an event is about. */
-export type OfCall = { tool_name: string; call_id: string };

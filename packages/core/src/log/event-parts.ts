@@ -49,6 +49,27 @@ export interface NextRun {
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
+/** Returns how a call has ended. A call that was answered without being run is `skipped`, and no success. */
+export function resultPhase({
+  success,
+  skipped,
+}: {
+  success: boolean;
+  skipped?: string | undefined;
+}): "done" | "error" | "skipped" {
+  if (skipped !== undefined) return "skipped";
+  return success ? "done" : "error";
+}
+
+/** Which call an event is about. */
+export type OfCall = { tool_name: string; call_id: string };
+
+/**
+ * Who learns the input with which a call runs, if a hook has changed it: nobody, the model, or also pages. If
+ * several hooks change it, the strictest counts.
+ */
+export type InputFor = "nobody" | "model" | "all";
+
 /** A file of a user's message or a tool result, as the log stores it. */
 export interface FileReference {
   /** The SHA-256 of the file's bytes in hexadecimal. The bytes are in the runtime's `files`. */

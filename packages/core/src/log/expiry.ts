@@ -13,9 +13,7 @@ export interface QuestionExpiry {
 /** Returns when a question expires; `undefined` if it waits without a limit. */
 export function expiryOf({ at, data }: StoredOf<"tool_suspended">): QuestionExpiry | undefined {
   const { expires } = data;
-  if (expires === undefined) return undefined;
-  const { at: expiresAt = addMs(at, expires.after_ms ?? 0), default: answer } = expires;
-  return { at: expiresAt, default: answer };
+  return expires && { at: expires.at ?? addMs(at, expires.after_ms ?? 0), default: expires.default };
 }
 
 /** Adds milliseconds to a time, ISO 8601. */

@@ -1,18 +1,12 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Deadline } from "../base/deadline.ts";
-import { PawlError } from "../base/errors.ts";
 import { newHookTags } from "../context/own-tags.ts";
 import { prefixFor } from "../context/prefix.ts";
 import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { CalledBy } from "../log/event-parts.ts";
-import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
-import { notifyHooks } from "./hooks/notify-hooks.ts";
 import type { Parts, PartsOfLeg } from "./leg/leg.ts";
 import type { FetchedUserData } from "./leg/part-types.ts";
-import type { SessionLog } from "./leg/session-log.ts";
-import { afterBarrier } from "./leg/stored-first.ts";
 
 /** A run that is about to start. */
 interface RunBeginning extends CalledBy {
@@ -63,20 +57,10 @@ export function startEvents(
   return [started, ...prefixFor(state, agent, newId, text), ...toolErrors, ...userDataErrors];
 }
 
-/** Notifies the hooks if a run has started without user data because `userData` failed. Logs their errors. */
-export async function notifyHooksOfStart(
-  deadline: Deadline,
-  { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
-  { runId, userData: { failure } }: { runId: string; userData: FetchedUserData },
+/** Reports to the application and to the hooks if a run has started without user data. */
+export async function reportMissingUserData(
+  load: PartsOfLeg["load"],
+  ...started: Parameters<Parts["reportUserData"]>
 ): Promise<void> {
-  if (failure === undefined) return;
-  const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  const hookErrors = await afterBarrier({ log }, () =>
-    notifyHooks(deadline, agent.hooks, failure.data, context),
-  );
-  if (hookErrors.length === 0) return;
-  await log.add(hookErrors).catch((error: unknown) => {
-    // If another process has taken over the session, it continues the run, whose start is stored.
-    if (!PawlError.is(error, "fenced")) throw error;
-  });
+  if (started[2].userData.failure !== undefined) await (await load()).reportUserData(...started);
 }

@@ -16,6 +16,7 @@ type DeltaEvent = Extract<ModelEvent, { type: "content_block_delta" }>;
 /** The state of a gate. */
 interface Gate {
   readonly leg: Leg;
+  /** What the hooks have let through. */
   readonly answer: Reply;
   readonly received: Reply;
   readonly judge: AnswerJudge;
@@ -47,8 +48,11 @@ export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
     ...hooksWith(leg, "duringModel").map((hook) => hook.every ?? Number.POSITIVE_INFINITY),
   );
   const received = newReply();
+  // If a hook that guards gets the whole answer, readers do not get it before.
+  const holdsAll = hooksWith(leg, "afterModel").some(({ guards }) => guards);
+  const passed = holdsAll ? newReply(answer.output) : answer;
   const gate: Gate = {
-    ...{ leg, answer, received, judge, started, every },
+    ...{ leg, answer: passed, received, judge, started, every },
     ...{ held: [], shown: "", unjudged: 0, isMasked: false },
   };
   return {
@@ -56,7 +60,10 @@ export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
     get refused() {
       return judge.refused;
     },
-    take: (event) => takeThrough(gate, event),
+    take: (event) =>
+      holdsAll && event.type === "message_stop"
+        ? takeThrough(gate, event)?.then(() => void Object.assign(answer, passed))
+        : takeThrough(gate, event),
     end: async () => void (await started),
   };
 }

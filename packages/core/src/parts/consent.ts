@@ -91,7 +91,8 @@ export async function prepareAsked<R extends Consented>(
   const refusal = resultEvent(call, false, changedSinceConsent(unbegun, changes));
   if (call.started !== undefined) return { do: "store", events: [refusal] };
   if (call.question?.by !== undefined) {
-    const screened = await screenCall(leg, call, tool, { input: input.value, changed: written }, 1);
+    const { inputFor } = call.question;
+    const screened = await screenCall(leg, call, tool, { input: input.value, changed: written, inputFor }, 1);
     if (screened.do !== "run") return await prepare(call, { input, screened });
   }
   const unasked = { ...call, question: undefined, answer: undefined, about: undefined };

@@ -4,15 +4,16 @@ import type { Hook } from "../hooks/hook.ts";
 import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { HOOK_AT_END_MS, hookFailure, hooksWith } from "../loop/hooks/call-hooks.ts";
+import { HOOK_AT_END_MS, hooksWith } from "../loop/hooks/call-hooks.ts";
 import { askInRun, contextOf } from "../loop/hooks/context-methods.ts";
+import type { OpenTask, RunEnd } from "../loop/leg/end-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { OpenTask, RunEnd } from "../loop/leg/part-types.ts";
 import { afterBarrier, storeHeld } from "../loop/leg/stored-first.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import { resultOf } from "../session/run-result.ts";
 import type { RunState } from "../session/state.ts";
 import { artifactEvent } from "../tools/artifact.ts";
+import { reportHook } from "./hook-failures.ts";
 
 /** A hook with the method `afterRun`. */
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
@@ -119,5 +120,5 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
     data: { run_id: run.runId, name: hook.name, success },
   };
   if (success) await leg.log.add([ended]);
-  else await leg.report.logError(hookFailure(hook, "afterRun", failure), [ended]);
+  else await reportHook(leg, hook, "afterRun", failure, [ended]);
 }

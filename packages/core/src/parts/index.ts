@@ -1,3 +1,4 @@
+export { checkReturned } from "../loop/hooks/check-returned.ts";
 export { storedQuestionOf } from "../tools/define-tool.ts";
 export { answerGate } from "./answer-gate.ts";
 export { appendEvent } from "./append.ts";
@@ -5,12 +6,15 @@ export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
+export { checkedChange, editNotes, inputForAfter } from "./edited-input.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
+export { reportHook, reportUnguarded, withheldResult } from "./hook-failures.ts";
 export { land } from "./land.ts";
 export { hideMessages, newMessages, storeRefused } from "./new-messages.ts";
 export { nextAttempt } from "./next-attempt.ts";
 export { prepareNextRun } from "./next-run.ts";
+export { notifyHooks, reportUserData } from "./notify-hooks.ts";
 export { outputVerdict } from "./output.ts";
 export { changedPlan } from "./plans.ts";
 export {
@@ -28,6 +32,6 @@ export { planOfRole } from "./roles.ts";
 export { runMessage } from "./run-message.ts";
 export { closeOvertakenQuestions, suspendRun } from "./suspend.ts";
 export { chooseAgent } from "./tasks.ts";
-export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
+export { reportCall, reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

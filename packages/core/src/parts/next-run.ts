@@ -1,9 +1,9 @@
 import type { StopReason } from "../log/stop-reason.ts";
 import { messagesForNextRun } from "../loop/end-run.ts";
+import type { Successor } from "../loop/leg/end-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { Successor } from "../loop/leg/part-types.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
-import { notifyHooksOfStart, startEvents, userDataFor } from "../loop/start-run.ts";
+import { reportMissingUserData, startEvents, userDataFor } from "../loop/start-run.ts";
 import type { ToolSpec } from "../model/content.ts";
 
 /**
@@ -47,7 +47,9 @@ export async function prepareNextRun(
       events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.run.newId, start),
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
-        await notifyHooksOfStart(leg.life, { ...leg.run, log: leg.log }, start);
+        // biome-ignore lint/plugin: what is called with it calls it through the gate `afterBarrier()`.
+        const begun = { ...leg.run, log: leg.log, report: (error: unknown) => leg.report.toFix(error) };
+        await reportMissingUserData(leg.parts.load, leg.life, begun, start);
       },
     };
   };

@@ -2,12 +2,14 @@ import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
+import { hideInError } from "../base/hide-in-error.ts";
 import { anySignal } from "../base/signals.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { Access } from "../loop/leg/leg-access.ts";
 import type { FetchedUserData } from "../loop/leg/part-types.ts";
+import { namedError } from "./hook-failures.ts";
 
 /**
  * Calls `read` of the agent's `userData`. If that fails, `failure` is the error event to log, and the run
@@ -21,7 +23,8 @@ export async function fetchUserData(
   try {
     return { text: hide(await readUserData({ agent, session, access, clock })), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
+    const error = hideInError(namedUserDataError(agent, cause), hide);
+    return { text: "", failure: hide(errorEvent(userDataFailure(cause))), error };
   }
 }
 
@@ -58,4 +61,9 @@ export async function readUserData({ agent, session, access, clock, signal }: Us
 /** Returns the error to log for a `userData` that failed. */
 export function userDataFailure(cause: unknown): ErrorReport {
   return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
+}
+
+/** Returns the error of a `userData` that failed, with the agent's name in its message, for `onError`. */
+export function namedUserDataError({ name }: Pick<Agent, "name">, cause: unknown): Error {
+  return namedError(`\`userData\` of the agent "${name}" failed`, cause);
 }

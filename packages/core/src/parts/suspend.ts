@@ -1,7 +1,7 @@
 import type { NewEvent } from "../log/event.ts";
 import { sessionOver } from "../log/stop-reason.ts";
 import { endRun } from "../loop/end-run.ts";
-import { callHook, hooksWith } from "../loop/hooks/call-hooks.ts";
+import { callHook, HOOK_FAILED, hooksWith } from "../loop/hooks/call-hooks.ts";
 import { storeBefore } from "../loop/hooks/turn-hooks.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { type Asking, isHidden } from "../session/asking.ts";
@@ -38,7 +38,10 @@ async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): Promise
   if (hooks.length === 0 || leg.once.hooks.questions === questions) return false;
   await storeBefore(leg, hooks);
   leg.once.hooks.questions = questions;
-  for (const hook of hooks) await callHook(leg, hook, "onSuspend", [], () => undefined);
+  for (const hook of hooks) {
+    const { failed } = await callHook(leg, hook, "onSuspend", [], () => undefined);
+    if (failed && hook.guards) leg.life.halt(HOOK_FAILED);
+  }
   return true;
 }
 

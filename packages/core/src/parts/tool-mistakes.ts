@@ -2,8 +2,10 @@ import { messageOf } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
+import type { CallState } from "../session/state.ts";
 import { checkedResult, LostResult } from "../tools/result-loss.ts";
 import type { Tool } from "../tools/tool.ts";
+import { namedError } from "./hook-failures.ts";
 
 /** The largest number of different mistakes that a process reports. */
 const MOST_TOLD = 1_000;
@@ -52,6 +54,12 @@ export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execut
     const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
     reportOnce(leg, tool.name, place, new Error(text, { cause: thrown }));
   }
+}
+
+/** Reports what the application's code threw before or around a call: a schema, or one of its functions. */
+export function reportCall(leg: Leg, { toolName }: Pick<CallState, "toolName">, cause: unknown): void {
+  const what = `A call of the tool "${toolName}" of the agent "${leg.run.agent.name}" failed`;
+  reportOnce(leg, toolName, messageOf(cause), namedError(what, cause));
 }
 
 function nameOf(thrown: unknown): string {

@@ -2,7 +2,7 @@ import { newUserData } from "../context/prefix.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { type CallState, openRun } from "../session/state.ts";
-import { readUserData, userDataFailure } from "./read-user-data.ts";
+import { namedUserDataError, readUserData, userDataFailure } from "./read-user-data.ts";
 
 /**
  * Reads the user data again if a tool ran since they were last read, and appends them if they have changed.
@@ -28,7 +28,9 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   if (life.signal.aborted) return;
   if (typeof textOrCause !== "string") {
     progress.failed = true;
-    return await leg.report.logError(userDataFailure(textOrCause.cause));
+    const { cause } = textOrCause;
+    await leg.report.logError(userDataFailure(cause));
+    return await afterBarrier(leg, () => leg.report.toFix(namedUserDataError(agent, cause)));
   }
   const changed = newUserData(log.state.userData, textOrCause);
   if (changed.length > 0) await log.add(changed);

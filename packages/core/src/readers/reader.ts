@@ -1,6 +1,7 @@
 import type { BatchReceiver } from "../base/handed-out.ts";
 import type { Switch } from "../base/switch.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
+import { resultPhase } from "../log/event-parts.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
@@ -191,7 +192,7 @@ function isFirstOfTurn({ data: { retry_of, again } }: StoredOf<"llm_request">): 
 /** Returns the live event that shows that a call has started or ended. */
 function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
   const { call_id, tool_name, status } = event.data;
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
+  const phase = event.type === "tool_started" ? "start" : resultPhase(event.data);
   return {
     type: "tool_status",
     data: { call_id, tool_name, phase, ...(status !== undefined && { message: status }) },

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Consent, ConsentPart } from "../log/consent.ts";
-import type { QuestionPlace } from "../log/event-parts.ts";
+import type { InputFor, QuestionPlace } from "../log/event-parts.ts";
 import type { QuestionExpiry } from "../log/expiry.ts";
 
 /** A question to the user, as the log has it. */
@@ -17,6 +17,8 @@ export interface QuestionRecord {
   by?: string;
   /** The call's input if a hook has changed it. */
   input?: Json;
+  /** Who learns that input. Absent: nobody. */
+  inputFor?: InputFor;
   /** The asking call in the session of the call's sub-agent, and the `seq` of its question there. */
   child?: { sessionId: string; callId: string; question: number };
   /** Whether the tool asked while it ran, so that it runs again with the answer. */

@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import type { SkipReason } from "../log/event-parts.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord } from "./asking.ts";
@@ -43,9 +44,22 @@ function outputOf({ turn }: RunState, stopReason: StopReason | undefined): Json 
 }
 
 function actionOf(call: CallState): Action {
-  const action: Action = { tool: call.toolName, args: call.arguments };
+  const input = toldInput(call);
+  const action: Action = { tool: call.toolName, args: call.arguments, ...(input !== undefined && { input }) };
   if (call.result === undefined) return action;
-  return { ...action, result: call.result.data.result, success: call.result.data.success };
+  const { result, success, skipped } = call.result.data;
+  return skipped === undefined
+    ? { ...action, result, success }
+    : { ...action, result, success: false, skipped };
+}
+
+/**
+ * Returns the input with which a call ran, or with which its tool asked, if a hook has changed it and did not
+ * hide it.
+ */
+function toldInput({ started, question }: CallState): Json | undefined {
+  const { input, inputFor = "nobody" } = started ?? ((question?.by === undefined && question) || {});
+  return inputFor === "nobody" ? undefined : input;
 }
 
 /** Returns the question that a call or hook asks. */
@@ -65,10 +79,14 @@ export interface Action {
   tool: string;
   /** The call's input as the model wrote it. */
   args: Json;
+  /** The input with which the tool ran, if a hook has changed it and did not hide it (`shown: false`). */
+  input?: Json;
   /** Absent while the call waits for an answer. */
   result?: Json;
-  /** Whether the call succeeded. Absent while the call waits for an answer. */
+  /** Whether the tool ran and succeeded. Absent while the call waits for an answer. */
   success?: boolean;
+  /** Why the call was answered without being run, e.g. `duplicate`. Absent for any other call. */
+  skipped?: SkipReason;
 }
 
 /** The outcome of a run that has ended or waits for an answer. `Output` is the type of its `output`. */
@@ -108,7 +126,7 @@ export interface RunResult<Output = Json> {
 }
 
 /** A question that waits for the user's answer. */
-export interface Question extends Omit<QuestionRecord, "by" | "input" | "child" | "hidden"> {
+export interface Question extends Omit<QuestionRecord, "by" | "input" | "inputFor" | "child" | "hidden"> {
   /** Id of the call that asks, or of a hook's question about the run. An answer names it. */
   callId: string;
   /**

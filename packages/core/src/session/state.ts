@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { AnswerLimit, Budget } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { SkipReason } from "../log/event-parts.ts";
+import type { InputFor, SkipReason } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
@@ -23,14 +23,15 @@ export interface CallState extends Asking {
   /** What the run was charged so far for the call's sub-agent. */
   charged: { usage: Usage; costUsd: number };
   /**
-   * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
-   * budget of the call's sub-agent. `agent` is the sub-agent's name if the input chose it. `once`: the tool
-   * was not idempotent, so the call must not run again.
+   * Set once the tool was started. `input` is the tool's input if a hook has changed it, and `inputFor` is
+   * who learns it. `slice` is the budget of the call's sub-agent. `agent` is the sub-agent's name if the
+   * input chose it. `once`: the tool was not idempotent, so the call must not run again.
    */
   started:
     | {
         idempotencyKey: string;
         input?: Json;
+        inputFor?: InputFor;
         slice?: Partial<Budget>;
         agent?: string;
         once?: true;

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errors.ts";
 import { type StopReason, stopFrom } from "../log/stop-reason.ts";
 import type { RunState, SessionState } from "../session/state.ts";
 
@@ -18,8 +19,17 @@ export function firstStop(
   session: Readonly<SessionState>,
 ): StopReason | undefined {
   for (const condition of conditions) {
-    const reason = condition(run, session);
+    const reason = asked(condition, run, session);
     if (reason !== undefined && reason !== null) return stopFrom(reason);
   }
   return undefined;
+}
+
+function asked(condition: StopCondition, run: RunState, session: SessionState): StopReason | undefined {
+  try {
+    return condition(run, session);
+  } catch (cause) {
+    const message = `stopWhen of the agent "${run.agent}": ${messageOf(cause)}`;
+    throw new Error(message, { cause });
+  }
 }

@@ -19,7 +19,7 @@ export function withDelta(
   const key = `${delta.attempt}:${delta.index}`;
   const index = parts.findLastIndex((part) => part.key === key);
   const existing = parts[index];
-  const text = withNews(existing !== undefined && "text" in existing ? existing.text : "", delta);
+  const text = withNews((existing as { text?: string } | undefined)?.text ?? "", delta);
   // A part from the log is complete, so a late delta must not change it.
   const isComplete = existing !== undefined && !isOpen(existing);
   if (text === undefined || isComplete) return parts;

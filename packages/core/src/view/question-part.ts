@@ -44,13 +44,14 @@ export function openQuestion({ seq, data: { kind, payload } }: StoredOf<"tool_su
 /** Returns a call's part as the redaction of its event `seq`, of the type `of`, leaves it. */
 export function redactedCall(part: ToolPart, of: string, seq: number): ToolPart {
   if (of === "tool_call") return { ...part, arguments: {} };
+  if (of === "tool_started" && "input" in part) return { ...part, input: {} };
   if (of === "tool_suspended") {
     const shown = isQuestionPart(part) ? { ...part, arguments: REDACTED } : part;
     return withQuestions(shown, (question) =>
       question.seq === seq ? { ...question, payload: REDACTED } : question,
     );
   }
-  const isResult = ["tool_result", "tool_answered"].includes(of) && "result" in part;
+  const isResult = (of === "tool_result" || of === "tool_answered") && "result" in part;
   if (!isResult) return part;
   return withQuestions({ ...part, result: REDACTED }, (question) => ({
     ...question,
@@ -78,7 +79,7 @@ export function answered(
     ...(reason === undefined ? { value } : { reason }),
   };
   return {
-    phase: reason === undefined ? "done" : "error",
+    phase: closed !== undefined ? "skipped" : error === undefined ? "done" : "error",
     result: closed === undefined ? (error ?? value) : { answered: false, reason: closed },
     resultSeq,
     questions: questions.map((question, at) => (questions[at + 1] ? question : { ...question, ...last })),

@@ -1,8 +1,10 @@
+import type { Json } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { changeCallPart, changeRunMessage } from "./change.ts";
 import { outcomeParts } from "./outcome.ts";
-import { answered, openQuestion, questionPart } from "./question-part.ts";
+import { answered, openQuestion, questionPart, type ToolPart } from "./question-part.ts";
 import type { ViewState } from "./view.ts";
 
 /** An event of a tool call, or of a hook's question about the run. */
@@ -17,7 +19,10 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   switch (event.type) {
     case "tool_started":
       return {
-        ...changeCallPart(view, callId, { phase: "running", ...statusField(event.data.status) }),
+        ...changeCallPart(view, callId, {
+          phase: "running",
+          ...callFields(event.data),
+        }),
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
@@ -46,6 +51,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         : changeCallPart(view, callId, ({ questions = [] }) => ({
             phase: "waiting",
             questions: [...questions, openQuestion(event)],
+            ...(clientTool && callFields(event.data)),
           }));
       return { ...shown, pending: [...pending, question] };
     }
@@ -60,10 +66,10 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       return {
         ...changeRunMessage(
           changeCallPart(view, callId, {
-            phase: event.data.success && event.data.skipped !== "closed" ? "done" : "error",
+            phase: event.data.skipped !== undefined ? "skipped" : event.data.success ? "done" : "error",
             result: event.data.result,
             resultSeq: event.seq,
-            ...statusField(event.data.status),
+            ...callFields(event.data),
           }),
           (parts) => [...parts, ...outcomeParts(event)],
         ),
@@ -74,6 +80,9 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-function statusField(text: string | undefined): { status?: string } {
-  return text === undefined ? {} : { status: text };
+/** Returns the fields that an event brings: the status text, and an input that a hook shows to pages. */
+function callFields({ status, input, input_for }: CallFields): Partial<ToolPart> {
+  return { ...(status !== undefined && { status }), ...(input_for === "all" && { input: input as Json }) };
 }
+
+type CallFields = Partial<Pick<EventData["tool_started"], "status" | "input" | "input_for">>;

@@ -1,6 +1,6 @@
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredOf } from "../log/event.ts";
-import { waitsForTime } from "../log/expiry.ts";
+import { addMs, waitsForTime } from "../log/expiry.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
 import { REDACTED } from "../log/store/redacted.ts";
 import { usageOf } from "../log/tokens.ts";
@@ -10,7 +10,7 @@ import { outputDelta, storedOutput } from "./output.ts";
 import { artifactPart, dataPart } from "./part-list.ts";
 import { reduceCall } from "./reduce-call.ts";
 import { markMessagesRead, withoutQueue } from "./run-message.ts";
-import type { ToolPhase, ViewPart, ViewState } from "./view.ts";
+import type { ToolPhase, ViewPart, ViewRun, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
@@ -96,13 +96,12 @@ const SHOWN_WAIT_MS = 5_000;
 function waitInView(view: ViewState, { at, data }: StoredOf<"error">): ViewState {
   const { will_retry, retry_in_ms: ms } = Object(data.context);
   if (!will_retry || !(ms >= SHOWN_WAIT_MS) || !view.run) return view;
-  return { ...view, run: { ...view.run, retryAt: new Date(Date.parse(at) + ms).toISOString() } };
+  return { ...view, run: { ...view.run, retryAt: addMs(at, ms) } };
 }
 
 function afterWait(view: ViewState): ViewState {
-  if (view.run?.retryAt === undefined) return view;
-  const { retryAt: _, ...run } = view.run;
-  return { ...view, run };
+  const { retryAt, ...run } = view.run ?? {};
+  return retryAt === undefined ? view : { ...view, run: run as ViewRun };
 }
 
 /** Marks the run as not in progress, unless it waits only for a time. */

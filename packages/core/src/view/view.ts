@@ -6,11 +6,12 @@ import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";
 
 /**
- * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call
- * failed, was refused, or was closed without an answer. The result of a closed call is
- * `{ answered: false, reason }`, or, for a tool of a page, a text that its outcome is unknown.
+ * The state of a tool call: `running`, `waiting` for the user's answer, `done`, `error` if the call failed
+ * or was refused, or `skipped` if it was answered without being run, e.g. because it repeats an earlier call
+ * or its question was closed. The result of a closed call is `{ answered: false, reason }`. A closed call of
+ * a page's tool has the phase `error` and a text that its outcome is unknown.
  */
-export type ToolPhase = "running" | "waiting" | "done" | "error";
+export type ToolPhase = "running" | "waiting" | "done" | "error" | "skipped";
 
 /**
  * A question of a call or of a hook, and what became of it.
@@ -121,6 +122,11 @@ export type ViewPartKind =
       phase: ToolPhase;
       /** The input of the call, as the model wrote it. */
       arguments: Json;
+      /**
+       * The input with which the call runs, if a hook has changed it and shows the change, e.g. because the
+       * user has made it in an answer.
+       */
+      input?: Json;
       /** The tool's status text for the user, from its `status` option. */
       status?: string;
       /** The last progress report of a running call. */

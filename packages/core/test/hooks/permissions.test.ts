@@ -1,9 +1,11 @@
 import type { Reply } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { permissions, tool } from "../../src/index.ts";
-import { failures, sound } from "../support/hooks.ts";
+import { allowFailedHooks, failures, sound } from "../support/hooks.ts";
 import { setup } from "../support/setup.ts";
 import { calling, echo, text } from "../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 const allow = { talk: ["read"], work: ["read", "write"] };
 

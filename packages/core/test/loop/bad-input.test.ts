@@ -1,11 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agent, type Hook, type Json, memoryStore, runtime, tool } from "../../src/index.ts";
 import type { ModelEvent } from "../../src/model.ts";
 import { code } from "../support/errors.ts";
+import { allowFailedHooks } from "../support/hooks.ts";
 import { setup, user } from "../support/setup.ts";
 import { text } from "../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 /** A PNG of one pixel. */
 const DOT =

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../test/support/printed.ts";
 import type { EventData, HookContext } from "../../src/index.ts";
+import { allowFailedHooks } from "../support/hooks.ts";
 import { collect, setup, types } from "../support/setup.ts";
 import { echoTool } from "../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 const call = (text: string) => ({ name: "echo", input: { text } });
 
@@ -191,7 +194,7 @@ describe("the loop", () => {
   });
 
   it("ends as an error, not as a crash, when deps or a stop condition throw", async () => {
-    expectPrinted("pawl: no database", "pawl: bad condition");
+    expectPrinted("pawl: no database", 'pawl: stopWhen of the agent "tester": bad condition');
     const broken = setup([], {}, { deps: () => Promise.reject(new Error("no database")) });
     expect((await broken.say("Go")).stop.type).toBe("error");
     const stopWhen = [
@@ -204,7 +207,7 @@ describe("the loop", () => {
     expect(stop.type).toBe("error");
     expect((await bad.of(sessionId, "error"))[0]?.data).toMatchObject({
       code: "internal",
-      message: "bad condition",
+      message: 'stopWhen of the agent "tester": bad condition',
     });
   });
 

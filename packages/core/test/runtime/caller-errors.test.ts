@@ -1,7 +1,9 @@
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
-import { named } from "../support/hooks.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { allowFailedHooks, named } from "../support/hooks.ts";
 import { setup, until } from "../support/setup.ts";
+
+beforeEach(allowFailedHooks);
 
 const TOKEN = "tok_4f2c9a7e1b8d6053";
 const credentials = { token: TOKEN };

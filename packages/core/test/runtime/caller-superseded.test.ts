@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { jsonSchema, tool } from "../../src/index.ts";
-import { named } from "../support/hooks.ts";
+import { allowFailedHooks, named } from "../support/hooks.ts";
 import { setup } from "../support/setup.ts";
+
+beforeEach(allowFailedHooks);
 
 const [ADA, BEN] = ["tok_ada_4f2c9a7e1b8d6053", "tok_ben_91c3d5e7f9a1b3c5"];
 const ada = { caller: { name: "ada" }, credentials: { token: ADA } };

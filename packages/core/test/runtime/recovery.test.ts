@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type Clock, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
+import { allowFailedHooks } from "../support/hooks.ts";
 import { never, setup, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 /** A wait that no other part of a runtime needs, and a clock that does not wait so long. */
 const LONG_MS = 1_000_000_000;

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { allowPrinted } from "../../../../test/support/printed.ts";
 import type { Hook, StoredEvent } from "../../src/index.ts";
 import type { Setup } from "./setup.ts";
 
@@ -33,3 +34,7 @@ export function failures(log: readonly StoredEvent[]): string[] {
     return [`${method} of ${hook}`];
   });
 }
+
+/** Lets a test print what its failing hooks and `userData` report, if another test proves what is reported. */
+export const allowFailedHooks = (): void =>
+  allowPrinted(/^pawl: (\w+ of "[^"]+"|`userData` of the agent "[^"]+")/);

@@ -139,7 +139,8 @@ function callChange(
   const call = record.calls[at];
   if (call === undefined) return {};
   if (event.type === "tool_started") {
-    const { agent = call.agent, input = call.arguments } = event.data;
+    const { agent = call.agent, input_for } = event.data;
+    const { input = call.arguments } = input_for === "nobody" ? {} : event.data;
     return { calls: record.calls.with(at, { ...call, agent, arguments: input, startedAt: event.at }) };
   }
   const finished = finishedCall(call, event);

@@ -41,7 +41,7 @@ export interface Shown extends Shows {
  * - what was wrong with an output
  * - what only the model's API can read, e.g. the sealed pages of its web search
  * - the `content` of a tool's result, which only the model reads
- * - a tool's input as changed by hooks
+ * - a tool's input as changed by hooks, unless pages may have it (`input_for: "all"`)
  * - a model's answers to hooks and tools (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`), and the tools that a client offers
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys. When
@@ -153,13 +153,12 @@ function asPart(event: SessionEvent, type: string): SessionEvent {
 }
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {
-  if (event.type === "tool_started") {
-    const { input: _, about: __, ...data } = event.data;
-    return { ...event, data };
-  }
-  const { input: _, state: __, about: ___, ...data } = event.data;
-  return { ...event, data };
+  const { input, input_for, state: _, about: __, ...data } = event.data as Asked;
+  const shown = input_for === "all" ? { ...data, input, input_for } : data;
+  return { ...event, data: shown } as SessionEvent;
 }
+
+type Asked = StoredOf<"tool_started">["data"] & Pick<StoredOf<"tool_suspended">["data"], "state">;
 
 type Hidden = Pick<StoredOf<"user_message">["data"], "caller" | "credentials" | "client_tools">;
 

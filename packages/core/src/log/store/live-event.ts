@@ -23,9 +23,14 @@ export interface LiveEventData {
   output_delta: Delta & { wrapped?: true };
   /**
    * A call started or ended: comes after its `tool_started` or `tool_result`. `message` is the status text
-   * that its tool defines.
+   * that its tool defines. `skipped`: the call was answered without being run.
    */
-  tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
+  tool_status: {
+    call_id: string;
+    tool_name: string;
+    phase: "start" | "done" | "error" | "skipped";
+    message?: string;
+  };
   /** A running tool reported progress. Each report replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /** A tool or a hook emitted a part that is not stored, see `ToolContext.emit`. */

@@ -1,13 +1,12 @@
 import { type Deadline, withinDeadline } from "../../base/deadline.ts";
-import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
-import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Leg } from "../leg/leg.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
-import { checkReturned, type HookMethod } from "./check-returned.ts";
+import type { HookMethod } from "./check-returned.ts";
 import { contextOf } from "./context-methods.ts";
 
 /** The stop reason of a run that a failed hook ends. */
@@ -99,7 +98,7 @@ async function converted<M extends HookMethod, R>(
   try {
     const returned = isPromise(pending) ? await withinDeadline(deadlineOf(leg, call.hook), pending) : pending;
     if (returned === undefined || returned === null) return RETURNED_NOTHING;
-    checkReturned(call.method, returned);
+    (await leg.parts.load()).checkReturned(call.method, returned);
     return { value: await call.take(returned) };
   } catch (cause) {
     return await afterFailure(leg, call, cause);
@@ -113,8 +112,9 @@ function deadlineOf({ life }: Leg, { timeoutMs }: Hook): Deadline {
 }
 
 /**
- * Logs a hook's failure and returns `failed`. If the run was stopped, or this process has lost it, returns
- * {@link RETURNED_NOTHING} instead. Rethrows errors that only the loop can handle.
+ * Logs and reports a hook's failure, and returns `failed`. If the run was stopped, or this process has lost
+ * it, reports nothing, and returns `failed` only for a hook that guards. Rethrows errors that only the loop
+ * can handle.
  */
 async function afterFailure<M extends HookMethod, R>(
   leg: Leg,
@@ -122,10 +122,9 @@ async function afterFailure<M extends HookMethod, R>(
   cause: unknown,
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-  if (leg.life.lost || (signal.aborted && cause === signal.reason)) return RETURNED_NOTHING;
-  await leg.report.logError(hookFailure(hook, method, cause));
-  if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
-  return { failed: true };
+  const isCutOff = leg.life.lost || (signal.aborted && cause === signal.reason);
+  if (!isCutOff) await (await leg.parts.load()).reportHook(leg, hook, method, cause);
+  return isCutOff && !hook.guards ? RETURNED_NOTHING : { failed: true };
 }
 
 /** Returns the context with the answer to a hook's question. Its other fields stay up to date. */
@@ -137,20 +136,4 @@ function contextWithAnswer(context: RunContext, answer: Json | undefined): RunCo
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
-}
-
-/** Returns the error to log for a hook that threw. */
-export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
-  return {
-    code: "hook_failed",
-    message: `${method} of "${hook.name}": ${messageOf(cause)}`,
-    context: { hook: hook.name, method },
-  };
-}
-
-/** Returns the error of a hook with the names of the hook and the agent in its message, for `onError`. */
-function namedFailure({ run: { agent } }: Leg, { name }: Hook, method: string, cause: unknown): Error {
-  const message = `${method} of "${name}" (agent "${agent.name}"): ${messageOf(cause)}`;
-  if (!PawlError.is(cause)) return new Error(message, { cause });
-  return new PawlError(cause.code, message, { cause, details: cause.details });
 }

@@ -5,7 +5,7 @@ import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 /** The names of the hook methods that are called by the loop. */
 export type HookMethod = Exclude<
   keyof Hook,
-  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "timeoutMs" | "every" | "onError"
+  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "guards" | "timeoutMs" | "every" | "onError"
 >;
 
 /** The fields of the object that a hook's method may return. */
@@ -33,7 +33,7 @@ const SHAPES: Readonly<Record<HookMethod, ReturnShape | "ignored">> = {
   afterModel: { keys: ["content"], beside: ["stopReason"], needs: "one" },
   beforeTool: {
     keys: ["input", "deny", "result", "ask"],
-    beside: ["skipped", "callId", "tool", "arguments", "answer"],
+    beside: ["skipped", "shown", "callId", "tool", "arguments", "answer"],
     needs: "one",
   },
   afterTool: {

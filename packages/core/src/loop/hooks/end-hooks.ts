@@ -14,8 +14,7 @@ import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
-import { callHook, HOOK_AT_END_MS, hooksWith } from "./call-hooks.ts";
-import { notifyHooks } from "./notify-hooks.ts";
+import { callHook, HOOK_AT_END_MS, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 
 /** The prepared end of a run: its stop reason, the events to append, and the error for the hooks. */
 export interface Ending {
@@ -65,8 +64,9 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, HOOK_AT_END_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
+    const { notifyHooks } = await leg.parts.load();
     const failures = await afterBarrier(leg, () =>
-      notifyHooks(deadline, agent.hooks, leg.access.hide(error), context),
+      notifyHooks(deadline, { agent, report: leg.report.toFix }, leg.access.hide(error), context),
     );
     for (const { data } of failures) await leg.report.logLate(data);
   });
@@ -98,7 +98,8 @@ export function reportFailedEnd(
 async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   let final = stop;
   for (const hook of hooksWith(leg, "onStop")) {
-    const { value } = await callHook(leg, hook, "onStop", [final], stopFrom);
+    const { value, failed } = await callHook(leg, hook, "onStop", [final], stopFrom);
+    if (failed && hook.guards) return HOOK_FAILED;
     if (value) final = value.message.trim() === "" ? { ...value, message: final.message } : value;
   }
   return final;

@@ -7,7 +7,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, CheckedAsk, HookDecision } from "../leg/part-types.ts";
 import { validateFor } from "../leg/validate-for.ts";
-import { callHook, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
+import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
 
 /**
  * Calls the `beforeTool` hooks. If the user has answered a hook's question, starts with that hook. The hook
@@ -22,7 +22,7 @@ export async function screenCall(
   callInput: CallInput,
   most?: number,
 ): Promise<HookDecision> {
-  let { input, changed } = callInput;
+  let now = callInput;
   // Read once, because the leg gets a fresh signal for the landing turn.
   const { signal } = leg.life;
   const asker = call.question?.by;
@@ -34,24 +34,25 @@ export async function screenCall(
     return { do: "deny", why: `The answer does not match its schema: ${listedProblems(problems)}` };
   for (const hook of hooks.slice(0, most)) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
-    const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
+    const planned = { callId: call.callId, tool, input: now.input, arguments: call.arguments, ...answer };
     const called = callHook(leg, hook, "beforeTool", [planned], (change) => storableChange(leg, change));
     if (called === RETURNED_NOTHING && !signal.aborted) continue;
     const { value, failed } = await called;
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
-    if (!("input" in value)) return screenedBy(hook.name, value, { input, changed });
+    if (!("input" in value)) return screenedBy(hook.name, value, now);
     const checked = await validateFor(leg, tool.input, value.input);
     if (!checked.ok)
       return {
         do: "deny",
         why: `The changed input does not match the tool's schema: ${listedProblems(checked.problems)}`,
       };
-    input = checked.value;
-    changed = value.input;
+    const { inputForAfter } = await leg.parts.load();
+    const inputFor = inputForAfter(call, { before: now, ...value, ...answer });
+    now = { input: checked.value, changed: value.input, inputFor };
   }
-  return { do: "run", input, changed };
+  return { do: "run", ...now };
 }
 
 /**
@@ -81,20 +82,27 @@ type StorableChange = Exclude<ToolChange, { ask: unknown }> | { ask: CheckedAsk 
 
 /** Checks a hook's decision and converts it to JSON. */
 async function storableChange(leg: Leg, change: ToolChange): Promise<StorableChange> {
-  if ("input" in change) return { input: toJson(change.input) };
+  if ("input" in change) return (await leg.parts.load()).checkedChange(change);
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
   const { checkedAsk } = await leg.parts.load();
   return { ask: checkedAsk(change.ask) };
 }
 
-/** Applies the `afterTool` hooks to an outcome. */
-export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
+/**
+ * Applies the `afterTool` hooks to an outcome. Returns `undefined`, and ends the run, if a hook that guards
+ * has failed: the outcome must not be stored then.
+ */
+export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome | undefined> {
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
-    const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
+    const { value, failed } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
       changedOutcome(rewritten, change, (result) => formatted(leg, rewritten.tool, result)),
     );
+    if (failed && hook.guards) {
+      leg.life.halt(HOOK_FAILED);
+      return undefined;
+    }
     rewritten = value ?? rewritten;
   }
   return rewritten;

@@ -92,14 +92,16 @@ export async function planRequest(
 
 /**
  * Applies the `afterModel` hooks to the content of an answer. Content that would make the session invalid
- * counts as a failed hook.
+ * counts as a failed hook. Returns `undefined` if a hook that guards has failed: the answer must not be
+ * stored then.
  */
-export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
+export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[] | undefined> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const { value } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], (change) =>
+    const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], (change) =>
       checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
     );
+    if (failed && hook.guards) return undefined;
     content = value ?? content;
   }
   return content;
@@ -126,7 +128,8 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
   for (const hook of hooks) {
-    const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
-    hookProgress.stop ??= value;
+    const { value, failed } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
+    if (failed && hook.guards) hookProgress.stop = HOOK_FAILED;
+    else hookProgress.stop ??= value;
   }
 }

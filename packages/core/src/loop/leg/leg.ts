@@ -7,15 +7,16 @@ import type { AppendableEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
-import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
-import type { Asking } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
 import type { AttemptParts } from "./attempt.ts";
+import type { EditParts } from "./edit-types.ts";
+import type { EndParts, OpenTask } from "./end-parts.ts";
+import type { HookParts } from "./hook-parts.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
@@ -31,13 +32,10 @@ import type {
   Delegation,
   FetchedUserData,
   JudgedAttempt,
-  OpenTask,
   OutputVerdict,
   Planned,
   Refusal,
   RefusalOutcome,
-  RunEnd,
-  Successor,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -46,7 +44,12 @@ import type { SessionLog } from "./session-log.ts";
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
  * The loop knows them only by this interface.
  */
-export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
+export interface Parts
+  extends ConsentParts<Leg>,
+    AttemptParts<Leg>,
+    EditParts<Leg>,
+    HookParts<Leg>,
+    EndParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
@@ -131,23 +134,8 @@ export interface Parts extends ConsentParts<Leg>, AttemptParts<Leg> {
   /** Reports what a tool threw, if it looks like a bug, or what its `format` threw. */
   reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void;
 
-  // Suspension, and the end of a run.
-  /**
-   * Suspends the run, or ends it if the session is over. `seq` is the last event on which this is based.
-   * Returns `false` if something was stored after it; the caller must then decide again.
-   */
-  suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean>;
-  /** Closes the open questions because a new message has arrived. */
-  closeOvertakenQuestions(leg: Leg, run: RunState): Promise<void>;
-  /**
-   * Prepares the next run for queued messages. The returned function makes it from the state at the time of
-   * its call. It returns `undefined` if no message needs a run, and `decide_again` if another message came.
-   */
-  prepareNextRun(leg: Leg, reason: StopReason): Promise<() => Successor | "decide_again" | undefined>;
-  /** Prepares the run's last turn: stores the note that the model reads before it. */
-  land(leg: Leg, stop: StopReason): Promise<void>;
-  /** Ends open tasks and runs `afterRun` hooks. Resolves to `false` if something else was stored first. */
-  runEffects(leg: Leg, run: RunState, stop: StopReason, end: RunEnd): Promise<boolean>;
+  /** Reports what the application's code threw before or around a call. */
+  reportCall(leg: Leg, call: Pick<CallState, "toolName">, cause: unknown): void;
 
   // Tasks of sub-agents.
   /** Chooses the sub-agent of a call. */

@@ -5,7 +5,7 @@ import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { EmittedPart, NextRun, SkipReason } from "../../log/event-parts.ts";
+import type { EmittedPart, InputFor, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
@@ -65,12 +65,18 @@ export interface FetchedUserData {
   text: string;
   /** The error event to log. The run then starts without user data. */
   failure: Extract<NewEvent, { type: "error" }> | undefined;
+  /** What `onError` gets of the failure. */
+  error?: unknown;
 }
 
-/** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
+/**
+ * A call's parsed input. `changed` is the input as JSON, if hooks have changed it, and `inputFor` is who
+ * learns it.
+ */
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
+  inputFor?: InputFor | undefined;
 }
 
 /**
@@ -89,7 +95,7 @@ export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | 
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 export type HookDecision =
-  | { do: "run"; input: unknown; changed: Json | undefined }
+  | ({ do: "run" } & CallInput)
   | { do: "deny"; why: string }
   /** The run was stopped before all hooks had decided. */
   | { do: "leave" }
@@ -172,37 +178,12 @@ export interface Delegated {
  */
 export type Delegation = { event: ResultEvent | QuestionEvent; artifacts: readonly Artifact[] } | undefined;
 
-/** A sub-agent's task whose result is no longer needed. */
-export interface OpenTask {
-  call: CallState;
-  /** Stops the task. Resolves to the use that the caller was not charged for yet; `undefined` without any. */
-  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
-}
-
-/** What the effects of a run need at its end. */
-export interface RunEnd {
-  tasks: readonly OpenTask[];
-  /**
-   * Appends the first `effect_started`, with what ends the run's calls. Resolves to `false` if something else
-   * was stored first.
-   */
-  begin(started: NewEvent): Promise<boolean>;
-}
-
 /** The tokens and cost that a sub-agent has used, and the model that it used last. */
 export interface UnchargedUse {
   model: string;
   spent: Spent;
   /** The artifacts that the caller's log lacks. */
   artifacts: readonly Artifact[];
-}
-
-/** The next run. Its start is stored in the append that ends the current run. */
-export interface Successor {
-  next: NextRun;
-  events: NewEvent[];
-  /** Keeps the lease for the next run, and notifies the hooks. Call it once the run's start is stored. */
-  begun(): Promise<void>;
 }
 
 /** The plan for the next turn, or the stop reason for which the run ends instead. */

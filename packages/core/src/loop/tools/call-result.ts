@@ -77,6 +77,7 @@ export async function applyAfterToolHooks(
   };
   const changed = await afterTool(leg, outcome);
   if (changed === outcome) return event;
+  if (changed === undefined) return (await leg.parts.load()).withheldResult(call, event);
   const kept = changed.success === success ? decided : fieldsOfBothOutcomes(decided, changed.success);
   // The API refuses an error without text.
   const isBlankError = !changed.success && typeof changed.content === "string" && isBlank(changed.content);

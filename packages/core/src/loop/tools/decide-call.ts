@@ -47,7 +47,7 @@ export type CallStep =
   /** Stores the result that the page has sent. */
   | ({ do: "take_page_result" } & CallInput)
   /** Stores the user's answer as the result. */
-  | { do: "take_answer"; answer: unknown };
+  | ({ do: "take_answer"; answer: unknown } & CallInput);
 
 /**
  * Decides the next step of a call, from the log and the known facts. A pure function. Its lines are in the
@@ -60,10 +60,10 @@ export function decideCall(call: CallState, facts: CallFacts): CallStep {
   const reason = notAgain ?? refusal;
   if (reason !== undefined) return { do: "refuse", why: reason, skipped: call.skipped };
   // Hooks may have changed the input before the call had to wait.
-  const changed = call.started?.input ?? call.question?.input;
+  const { input: changed, inputFor } = call.started ?? call.question ?? {};
   if (input === undefined) return { do: "find_out", fact: "input", callInput: { input, changed } };
   if (!input.ok) return { do: "refuse_input", problems: input.problems };
-  const callInput = { input: input.value, changed };
+  const callInput = { input: input.value, changed, inputFor };
   if (hasPassedHooks(call)) return afterHooks(call, tool, callInput, facts);
   const { screened } = facts;
   if (screened === undefined) return { do: "find_out", fact: "screened", callInput };
@@ -114,7 +114,8 @@ function afterAnswer(call: CallState, tool: Tool, callInput: CallInput, { answer
   if (call.answer?.error !== undefined) return { do: "refuse", why: call.answer.error };
   if (answer === undefined) return { do: "find_out", fact: "answer", callInput };
   if (!answer.ok) return { do: "refuse_answer", problems: answer.problems };
-  if (tool.execute === undefined && !isMidway) return { do: "take_answer", answer: answer.value };
+  if (tool.execute === undefined && !isMidway)
+    return { do: "take_answer", ...callInput, answer: answer.value };
   return { do: "run", ...callInput, answer: answer.value };
 }
 

@@ -2,12 +2,14 @@ import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { screenCall } from "../hooks/tool-hooks.ts";
+import type { EditedCall } from "../leg/edit-types.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, KnownOfCall } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
@@ -55,10 +57,26 @@ async function prepareWith(leg: Leg, call: CallState, facts: CallFacts): Promise
     const step = decideCall(call, facts);
     if (step.do === "run") return { ...step, call, tool };
     if (step.do === "leave") return { do: "store", events: [] };
-    if (step.do !== "find_out") return { do: "store", events: [await eventOf(leg, call, tool, step)] };
+    if (step.do !== "find_out") {
+      const event = await eventOf(leg, call, tool, step);
+      const isResult = step.do === "take_answer" || step.do === "take_page_result";
+      return {
+        do: "store",
+        events: isResult ? [event, ...(await notesOn(leg, [{ ...step, call, tool }]))] : [event],
+      };
+    }
     facts = { ...facts, [step.fact]: await findOut(leg, call, tool, step) };
   }
 }
+
+/** Returns the notes by which the model learns what hooks have changed in the inputs of these calls. */
+// Not async: most calls need no note.
+export function notesOn(leg: Leg, calls: readonly EditedCall[]): readonly NewEvent[] | Promise<NewEvent[]> {
+  const edited = calls.filter(({ inputFor, call }) => inputFor !== undefined && call.started === undefined);
+  return edited.length === 0 ? NO_NOTES : leg.parts.load().then(({ editNotes }) => editNotes(leg, edited));
+}
+
+const NO_NOTES: readonly NewEvent[] = [];
 
 /** Returns what the user consents to by an answer that lets the call run. */
 async function askedAbout(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<Consent> {
@@ -155,7 +173,7 @@ async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: Call
     payload: shown,
     about: await askedAbout(leg, call, tool, callInput),
     ...storedQuestionOf(tool),
-    ...(callInput.changed !== undefined && { input: callInput.changed }),
+    ...changedInput(callInput),
     ...(tool.runsIn && { client_tool: tool.name }),
   });
 }
@@ -167,8 +185,16 @@ function callResult(call: CallState, success: boolean, result: Json, skipped?: S
 /** Returns the question that a hook asks about the call. */
 function askOfHook(
   call: CallState,
-  { ask, by, changed }: Extract<CallStep, { do: "ask" }>,
+  { ask, by, ...callInput }: Extract<CallStep, { do: "ask" }>,
   about: Consent,
 ): NewEvent {
-  return questionEvent(call, { ...ask, by, about, ...(changed !== undefined && { input: changed }) });
+  return questionEvent(call, { ...ask, by, about, ...changedInput(callInput) });
+}
+
+/** Returns the fields of an event with an input that hooks have changed. */
+export function changedInput({
+  changed,
+  inputFor,
+}: CallInput): Pick<EventData["tool_started"], "input" | "input_for"> {
+  return { ...(changed !== undefined && { input: changed }), ...(inputFor && { input_for: inputFor }) };
 }

@@ -8,8 +8,8 @@ import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, callsWithoutResult, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Leg } from "../leg/leg.ts";
-import { afterBarrier, DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
-import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
+import { DECIDE_AGAIN, storeHeld } from "../leg/stored-first.ts";
+import { changedInput, notesOn, type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
 import { runCall } from "./run-call.ts";
 import { idempotencyKeyOf } from "./tool-context.ts";
 
@@ -35,7 +35,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
       // The validation was abandoned because the run was stopped. The call gets its result when the run ends.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // The application must fix this error: a schema, `payload`, or `agents` of agentTool() has thrown.
-      await afterBarrier(leg, () => leg.report.toFix(cause));
+      (await leg.parts.load()).reportCall(leg, call, cause);
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);
@@ -54,7 +54,8 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   const { toolConcurrency } = leg.run.agent;
   // The first calls start with one append. Each other call starts when a place is free.
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
-  const started = first.map((one) => startedEvent(leg, one));
+  const notes = notesOn(leg, first);
+  const started = [...first.map((one) => startedEvent(leg, one)), ...("then" in notes ? await notes : notes)];
   if (toStore.length + started.length > 0) await leg.log.storeDecision([...toStore, ...started]);
   const group = { running: runnable.length };
   if (first.length === runnable.length)
@@ -65,8 +66,9 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   const limit = pLimit(toolConcurrency);
   const runNext = async (one: Runnable, index: number) => {
     if (index >= first.length) {
+      const notes = await notesOn(leg, [one]);
       if (!mayStart(leg)) return;
-      await leg.log.add([startedEvent(leg, one)]);
+      await leg.log.add([startedEvent(leg, one), ...notes]);
     }
     await runCall(leg, one, group);
   };
@@ -99,7 +101,8 @@ async function allSettled({ log }: Leg, work: readonly Promise<void>[]): Promise
 }
 
 /** Returns the event that starts a call. A sub-agent's budget slice is fixed in it. */
-function startedEvent(leg: Leg, { call, tool, agent, changed, about }: Runnable): NewEvent {
+function startedEvent(leg: Leg, runnable: Runnable): NewEvent {
+  const { call, tool, agent, about } = runnable;
   const slice =
     tool.delegate && agent && (call.started?.slice ?? sliceOf(leg, agent.budget, tool.delegate.limits));
   return {
@@ -109,7 +112,7 @@ function startedEvent(leg: Leg, { call, tool, agent, changed, about }: Runnable)
       call_id: call.callId,
       idempotency_key: idempotencyKeyOf(leg, call),
       ...(tool.status.start !== undefined && { status: tool.status.start }),
-      ...(changed !== undefined && { input: changed }),
+      ...changedInput(runnable),
       ...(slice !== undefined && { slice: storedBudget(slice) }),
       ...(agent !== undefined && tool.delegate?.fixed === undefined && { agent: agent.name }),
       ...(!tool.idempotent && { idempotent: false }),

@@ -1,4 +1,5 @@
 import { withinDeadline } from "../../base/deadline.ts";
+import type { Hook } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { ABORTED } from "../../log/stop-reason.ts";
@@ -10,7 +11,7 @@ import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { isUseSoFar } from "../../model/usage-so-far.ts";
 import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
-import { hooksWith } from "../hooks/call-hooks.ts";
+import { HOOK_FAILED, hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Attempt } from "../leg/attempt.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -73,20 +74,21 @@ export async function sendRequest(
     const error = { code: "model_error" as const, message: "The model refused to answer.", context };
     const charged = llmResponse(attempt, leg.life.clock.now());
     await leg.report.logError(error, [...charged, ...refused.events]);
-  } else await storeAnswer(leg, attempt, judge, refused?.events);
+  } else return await storeAnswer(leg, attempt, judge, refused?.events);
   return undefined;
 }
 
 /**
  * Holds an answer for the next append. If the answer has a problem, stores both at once, so that `decide`
- * knows the problem also after a crash.
+ * knows the problem also after a crash. If a hook that guards has failed, only charges the answer, and
+ * resolves to the end of the run.
  */
 async function storeAnswer(
   leg: Leg,
   attempt: Attempt,
   judge: Judge | undefined,
   checkpoint: readonly NewEvent[] = [],
-): Promise<void> {
+): Promise<InsteadOfCall | undefined> {
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
@@ -95,6 +97,10 @@ async function storeAnswer(
     hooksWith(leg, "afterModel").length === 0
       ? modelContent
       : await afterModel(leg, { content: modelContent, stopReason: answer.stopReason });
+  if (content === undefined) {
+    await leg.log.add(llmResponse(attempt, leg.life.clock.now()));
+    return leg.life.signal.aborted ? undefined : { do: "end", stop: HOOK_FAILED };
+  }
   const isUsable = verdict.problem === undefined;
   const outputVerdict = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputEvents = [], problem = verdict.problem } = outputVerdict ?? {};
@@ -111,10 +117,15 @@ async function storeAnswer(
   if (problem === undefined) {
     await leg.log.holdFacts(events);
     if (toFix.length > 0) await afterBarrier(leg, () => toFix.forEach(leg.report.toFix));
-    return;
+    return undefined;
   }
   await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
   leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
+  return undefined;
+}
+
+function guards(hook: Hook): boolean {
+  return hook.guards === true;
 }
 
 /** The progress of reading an answer: the current attempt, and its failure if it failed. */
@@ -147,7 +158,8 @@ async function readAnswer(
     if (next === undefined) reading.waitsForRetry = true;
     else reading.attempt = next;
   };
-  const judges = hooksWith(leg, "duringModel").length > 0 ? await leg.parts.load() : undefined;
+  const isJudged = hooksWith(leg, "duringModel").length > 0 || hooksWith(leg, "afterModel").some(guards);
+  const judges = isJudged ? await leg.parts.load() : undefined;
   const read = async () => {
     signal.throwIfAborted();
     attempt.gate = judges?.answerGate(leg, attempt);

@@ -40,6 +40,9 @@ function eventsRepeating(log: readonly StoredEvent[], target: StoredEvent): Stor
   if (question !== undefined)
     return log.filter((event) => callIdOf(event) === question && isRedactable(event));
   const calls = new Set(callsOf(target));
+  const answeredCalls = new Set(
+    log.flatMap((event) => (event.type === "tool_answered" ? [callIdOf(event)] : [])),
+  );
   const begunCalls = new Set(log.flatMap((event) => (BEGUN.includes(event.type) ? [callIdOf(event)] : [])));
   return log.filter((event) => {
     if (event === target) return true;
@@ -47,13 +50,20 @@ function eventsRepeating(log: readonly StoredEvent[], target: StoredEvent): Stor
     const call = callIdOf(event);
     if (call === undefined || !calls.has(call)) return false;
     if (isOwn(event)) return true;
-    // A result repeats the answer to its question, and nothing else.
-    if (target.type === "tool_result") return event.type === "tool_answered";
-    if (event.type === "tool_started") return event.data.input !== undefined;
+    // A result repeats the answer to its question. That answer may have changed the call's input.
+    if (target.type !== "assistant_message")
+      return event.type === "tool_answered" || (answeredCalls.has(call) && tellsEdit(event));
+    if (tellsEdit(event)) return true;
     // The result of a call that never began is an error, which may quote the call's input.
     if (event.type === "tool_result") return !begunCalls.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
+}
+
+/** Returns whether the event has the input of a call, as hooks have changed it. */
+function tellsEdit({ type, data }: StoredEvent): boolean {
+  if (type === "note") return data.call_id !== undefined;
+  return (type === "tool_started" || type === "tool_suspended") && data.input !== undefined;
 }
 
 /** Returns whether the application has made the event: an extension's event, or an emitted part. */
@@ -99,8 +109,9 @@ export function callIdOf({ data }: StoredEvent): string | undefined {
   return typeof call_id === "string" ? call_id : undefined;
 }
 
-/** Returns the ids of the calls in a model's answer, or of the call that a result belongs to. */
+/** Returns the ids of the calls in a model's answer, or of the call that a result or a note belongs to. */
 export function callsOf(target: StoredEvent): string[] {
   if (target.type === "tool_result") return [target.data.call_id];
+  if (target.type === "note") return target.data.call_id === undefined ? [] : [target.data.call_id];
   return target.type === "assistant_message" ? target.data.content.filter(isToolUse).map(({ id }) => id) : [];
 }

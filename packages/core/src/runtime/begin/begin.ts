@@ -3,7 +3,8 @@ import { withTimeLimit } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
-import { notifyHooksOfStart } from "../../loop/start-run.ts";
+import { reportMissingUserData } from "../../loop/start-run.ts";
+import { loadParts } from "../../parts/at-hand.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import type { Host, LegOptions, Work } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
@@ -171,11 +172,11 @@ export async function releaseOrResume(
  * lease time.
  */
 export async function notifyOfMissingUserData(
-  { clock, leaseTtlMs }: Host,
-  begun: Parameters<typeof notifyHooksOfStart>[1],
-  start: Parameters<typeof notifyHooksOfStart>[2],
+  { clock, leaseTtlMs, report }: Host,
+  begun: Omit<Parameters<typeof reportMissingUserData>[2], "report">,
+  start: Parameters<typeof reportMissingUserData>[3],
 ): Promise<void> {
   await withTimeLimit(clock, leaseTtlMs, (signal) =>
-    notifyHooksOfStart({ clock, signal, abortGraceMs: 0 }, begun, start),
+    reportMissingUserData(loadParts, { clock, signal, abortGraceMs: 0 }, { ...begun, report }, start),
   );
 }

@@ -5,7 +5,6 @@ import { errorEvent } from "../../log/error-event.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { AcquiredLease } from "../../log/store/event-store.ts";
 import { readShown } from "../../log/store/redacted.ts";
-import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
 import type { Leg, LegRun } from "../../loop/leg/leg.ts";
 import type { LegReport } from "../../loop/leg/leg-life.ts";
 import type { LegReaders, LegRecords } from "../../loop/leg/progress.ts";
@@ -157,7 +156,8 @@ function reporting(
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";
     const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-    const failures = await notifyHooks(life, agent.hooks, error, context);
+    const { notifyHooks } = await loadParts();
+    const failures = await notifyHooks(life, { agent, report: toFix }, error, context);
     if (failures.length > 0) await log.add(failures);
   };
   const toFix: LegReport["toFix"] = (error) => {

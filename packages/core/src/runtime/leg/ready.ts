@@ -24,7 +24,10 @@ import type { Host } from "./host.ts";
  */
 export async function readyAgent(leg: Leg, agent: Agent, starts: boolean, offer: Offer): Promise<Agent> {
   const own = await withOwnTools(leg, agent, starts, offer.load);
-  return hidingCredentials(leg.access.hide, await withOffered(leg, own, starts, offer));
+  const complete = await withOffered(leg, own, starts, offer);
+  if (own !== agent && agent.hooks.some(({ guards }) => guards))
+    await (await leg.parts.load()).reportUnguarded(leg, complete);
+  return hidingCredentials(leg.access.hide, complete);
 }
 
 /** The tools that a client offers with its message, and the function that loads the code for tools. */

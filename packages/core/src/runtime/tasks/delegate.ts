@@ -8,6 +8,7 @@ import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
 import type { Delegated, Delegation } from "../../loop/leg/part-types.ts";
+import { reportCall } from "../../parts/tool-mistakes.ts";
 import { isWaitingRun } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
@@ -32,14 +33,14 @@ const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage
  * run.
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
-  const { call, delegate, input, slice } = delegated;
+  const { call, delegate, slice } = delegated;
   const agent = childAgent(agentOf(delegated.agent), leg.run.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.shows !== undefined) showText(leg, call, delegated.agent.name, session.id);
   const task = {
     session,
     agent,
-    message: delegate.message(input),
+    message: messageFor(leg, delegated),
     knowledge: delegate.history ? [await conversationSoFar(leg)].filter((one) => one !== undefined) : [],
     params: callerParams(leg),
     ...callerOf(leg),
@@ -56,6 +57,16 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   if (state === undefined) return undefined;
   const event = taskOutcomeOf(call, state, delegated.durationMs());
   return { event, artifacts: await newArtifacts(host, leg, session.id) };
+}
+
+/** Returns the message for the sub-agent. The application must fix a `message` that throws. */
+function messageFor(leg: Leg, { call, delegate, input }: Delegated): string {
+  try {
+    return delegate.message(input);
+  } catch (cause) {
+    reportCall(leg, call, cause);
+    throw cause;
+  }
 }
 
 /**

@@ -1,6 +1,9 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Hook } from "../../../src/index.ts";
+import { allowFailedHooks } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+
+beforeEach(allowFailedHooks);
 
 it.each<[string, object]>([
   ["an event without data", { type: "my.plan", payload: { steps: 2 } }],

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Hook } from "../../../src/index.ts";
-import { failures, named, sound } from "../../support/hooks.ts";
+import { allowFailedHooks, failures, named, sound } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
 import { calling, echo } from "../../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 describe("afterModel", () => {
   const rewriting = (change: (content: readonly { type: string }[]) => unknown): Hook =>

@@ -1,12 +1,14 @@
 import { type Reply, testClock } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, type RunResult } from "../../../src/index.ts";
 import { code } from "../../support/errors.ts";
-import { failures, named, sound } from "../../support/hooks.ts";
+import { allowFailedHooks, failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, calling, echo, question } from "../../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 /** Remembers every run whose effect it was asked to do, with how the run ended. */
 function effect(name = "summary", idempotent = false): { did: RunResult[]; hook: Hook } {

@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, type OutcomeChange, type ToolChange, tool } from "../../../src/index.ts";
-import { failures, named, sound } from "../../support/hooks.ts";
+import { allowFailedHooks, failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
 import { calling, echo, text } from "../../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 const before = (change: unknown, name = "a"): Hook =>
   named(name, { beforeTool: () => change as ToolChange | undefined });
@@ -46,7 +48,7 @@ describe("beforeTool", () => {
   });
 
   it("H1 C5 T3 clips an answer in the tool's place, and answers a schema that throws with a failure", async () => {
-    expectPrinted("pawl: schema down");
+    expectPrinted("failed: schema down");
     const { tool: plain } = echo("echo", { maxResultChars: 100 });
     const long = setup(once, { tools: [plain], hooks: [before({ result: "x".repeat(500) })] });
     const { sessionId } = await long.say("Go");
@@ -91,7 +93,11 @@ describe("beforeTool", () => {
   it.each([
     ["denies", { deny: "No." }, { success: false, result: "No." }],
     ["answers in the tool's place", { result: { known: 1 } }, { success: true, result: { known: 1 } }],
-    ["skips", { result: "Later.", skipped: "waiting" }, { success: true, result: "Later." }],
+    [
+      "skips",
+      { result: "Later.", skipped: "waiting" },
+      { success: false, skipped: "waiting", result: "Later." },
+    ],
   ])("H1 %s, and then nobody else is asked and nothing runs", async (_what, change, result) => {
     const asked: string[] = [];
     const { tool, ran } = echo();

@@ -1,5 +1,6 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type AppendableEvent, answering, type Hook, memoryStore, type Run } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
@@ -312,4 +313,15 @@ it("H2 L4 calls afterTurn before the last turn of a limit with a signal that is 
     text: "So far.",
     aborted: [false, false],
   });
+});
+
+it("L14 refuses a tool choice that names no tool", async () => {
+  expectPrinted(`pawl: beforeTurn of "chooses" (agent "tester"): toolChoice names the tool "no_such"`);
+  const hook: Hook = {
+    name: "chooses",
+    beforeTurn: () => ({ toolChoice: { type: "tool", name: "no_such" } }),
+  };
+  const world = setup([{ text: "never" }], { hooks: [hook] });
+  expect((await world.say("Go")).stop.type).toBe("error");
+  expect(world.model.requests).toEqual([]);
 });

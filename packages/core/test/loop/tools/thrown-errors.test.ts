@@ -109,16 +109,18 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
       helper(() => {
         throw new RangeError("no table");
       }),
-      { name: "RangeError" },
+      { cause: { name: "RangeError" } },
     ],
-    ["a schema", tool({ ...plain, input: broken, execute: () => "" }), { name: "RangeError" }],
-    ["`payload`", tool({ ...plain, input, suspends: asks }), { name: "TypeError" }],
+    ["a schema", tool({ ...plain, input: broken, execute: () => "" }), { cause: { name: "RangeError" } }],
+    ["`payload`", tool({ ...plain, input, suspends: asks }), { cause: { name: "TypeError" } }],
   ])("%s, besides the call's result", async (_, made, error) => {
     const errors: unknown[] = [];
     const world = setup(script, { tools: [made] }, { onError: (error) => errors.push(error) });
     const { actions, stop } = await world.say("Go");
     expect(errors).toMatchObject([{ ...error, stack: expect.stringContaining("at ") }]);
-    expect(actions).toMatchObject([{ success: false, result: (errors[0] as Error).message }]);
+    const { message, cause } = errors[0] as Error & { cause: Error };
+    expect(message).toBe(`A call of the tool "echo" of the agent "tester" failed: ${cause.message}`);
+    expect(actions).toMatchObject([{ success: false, result: cause.message }]);
     expect(stop.type).toBe("end_turn");
   });
 

@@ -1,5 +1,5 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { toMessages } from "../../../src/context/message-cache.ts";
 import { applyEvent } from "../../../src/fold/apply.ts";
@@ -17,10 +17,13 @@ import { newReply, takeEvent } from "../../../src/model/reply.ts";
 import type { ModelEvent } from "../../../src/model.ts";
 import { newSessionState } from "../../../src/session/new-state.ts";
 import { testClock } from "../../support/calls.ts";
+import { allowFailedHooks } from "../../support/hooks.ts";
 import { pricing } from "../../support/pricing.ts";
 import { collect, setup, types } from "../../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 const busy: Reply = { fault: { status: 529, retryAfter: 2 } };
 const cut: Reply = { text: "Half an answer", fault: { cut: 6 } };

@@ -1,5 +1,5 @@
 import { type Reply, testClock } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { assertExtends } from "../../../../../test/support/invariants.ts";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { rebuild } from "../../../../../test/support/rebuild.ts";
@@ -7,10 +7,12 @@ import { settled } from "../../../../../test/support/settled.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
 import { type EventStore, type Hook, memoryStore } from "../../../src/index.ts";
 import type { NewEvent } from "../../../src/store.ts";
-import { looking } from "../../support/hooks.ts";
+import { allowFailedHooks, looking } from "../../support/hooks.ts";
 import { type Setup, setup, until } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
+
+beforeEach(allowFailedHooks);
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];
 const search = (id: string) => ({ type: "server_tool_use", id, name: "web_search", input: { query: id } });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { eachWay } from "../../../../../test/support/each-way.ts";
 import {
   type EventStore,
@@ -9,8 +9,11 @@ import {
   type StoredEvent,
   tool,
 } from "../../../src/index.ts";
+import { allowFailedHooks } from "../../support/hooks.ts";
 import { type Options, setup, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
+
+beforeEach(allowFailedHooks);
 
 const ok = { text: "Fine." };
 const whole = jsonSchema({ type: "object", properties: { n: { type: "number" } }, required: ["n"] });

@@ -1,11 +1,14 @@
 import { testClock } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { stops } from "../../../../../test/support/invariants.ts";
 import { settled } from "../../../../../test/support/settled.ts";
 import { memoryStore, PawlError, runtime } from "../../../src/index.ts";
+import { allowFailedHooks } from "../../support/hooks.ts";
 import { setup, stored, types, until, user } from "../../support/setup.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, gate, ok, texts } from "../../support/when-busy.ts";
+
+beforeEach(allowFailedHooks);
 
 describe("whenBusy: interrupt", () => {
   const interrupt = { whenBusy: "interrupt" } as const;

@@ -151,7 +151,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
   );
 
   it("fails the call, and only the call, if the function throws or returns no agent", async () => {
-    expectPrinted(`pawl: \`agents\` of agentTool("delegate") must return an agent`, "pawl: no directory");
+    expectPrinted(`failed: \`agents\` of agentTool("delegate") must return an agent`, "failed: no directory");
     const broken = world([asks("writer"), done], {}, { pick: (name) => ({ name }) });
     expect((await said(broken)).stop.type).toBe("end_turn");
     expect(await broken.results()).toEqual([

@@ -1,10 +1,13 @@
 // What is left to do for sub-agents at the end of a run, and when that ends.
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { settled } from "../../../../../test/support/settled.ts";
 import { agent, type Clock, type EventStore, type Hook, runtime, systemClock } from "../../../src/index.ts";
 import { family, ofType, sessionId, task } from "../../support/family.ts";
+import { allowFailedHooks } from "../../support/hooks.ts";
 import { until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
+
+beforeEach(allowFailedHooks);
 
 const child = `${sessionId}:toolu_a`;
 const script = [{ tools: task("toolu_a") }, { text: "Done." }];

@@ -1,6 +1,6 @@
 import type { Json, StoredOf } from "@pawl/core";
 import type { ViewPart, ViewState } from "@pawl/core/view";
-import { hasResult } from "../base/answers.ts";
+import { hasResult, shownEdit, statusPhase } from "../base/answers.ts";
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { Step } from "../base/telling.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
@@ -122,7 +122,7 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
     case "output":
       return [outputEvent(step.value ?? null)];
     case "started":
-      return statusEvent(step.event);
+      return [...inputEvent(step.event), ...statusEvent(step.event)];
     case "outcome":
       return activityEvents(step.part);
     case "transient":
@@ -133,7 +133,7 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
     }
     case "result": {
       const { call_id, result } = step.event.data;
-      return [resultEvent(call_id, result), ...statusEvent(step.event)];
+      return [resultEvent(call_id, result), ...skippedEvent(step.event), ...statusEvent(step.event)];
     }
     default:
       return [];
@@ -156,10 +156,25 @@ function resultEvent(toolCallId: string, result: Json): AgUiEvent {
   return { type: "TOOL_CALL_RESULT", messageId, toolCallId, content: contentOf(result), role: "tool" };
 }
 
+/** Returns the input with which a call runs, as a custom event, if a hook has changed it. */
+function inputEvent({ data }: StoredOf<"tool_started">): AgUiEvent[] {
+  const { call_id: toolCallId, tool_name: toolName } = data;
+  const input = shownEdit(data);
+  if (input === undefined) return [];
+  return [{ type: "CUSTOM", name: "tool_input", value: { toolCallId, toolName, input } }];
+}
+
+/** Returns why a call was answered without being run, as a custom event: a result has no such field. */
+function skippedEvent({ data }: StoredOf<"tool_result">): AgUiEvent[] {
+  const { call_id: toolCallId, tool_name: toolName, skipped: reason } = data;
+  if (reason === undefined) return [];
+  return [{ type: "CUSTOM", name: "tool_skipped", value: { toolCallId, toolName, reason } }];
+}
+
 /** Returns the status text that a tool shows when the tool starts or ends, as a custom event. */
 function statusEvent(event: StoredOf<"tool_started" | "tool_result">): AgUiEvent[] {
   const { call_id: toolCallId, tool_name: toolName, status: message } = event.data;
   if (message === undefined) return [];
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  return [{ type: "CUSTOM", name: "tool_status", value: { toolCallId, toolName, phase, message } }];
+  const value = { toolCallId, toolName, phase: statusPhase(event), message };
+  return [{ type: "CUSTOM", name: "tool_status", value }];
 }

@@ -71,7 +71,7 @@ function answersOf(message: ViewMessage): AgUiMessage[] {
     // A message of calls alone has no name on an open page either.
     const name = all.find(({ type }) => type === "text")?.role;
     const calls = all.filter((part) => part.type === "tool");
-    const toolCalls = calls.map(({ callId, toolName, arguments: input }) => ({
+    const toolCalls = calls.map(({ callId, toolName, arguments: written, input = written }) => ({
       id: callId,
       type: "function",
       function: { name: toolName, arguments: JSON.stringify(input) },

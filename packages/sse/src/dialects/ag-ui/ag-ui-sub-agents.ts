@@ -1,4 +1,5 @@
 import type { StoredOf } from "@pawl/core";
+import { isFailedCall } from "../base/answers.ts";
 import { questionId } from "../base/question-id.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import { contentOf } from "./ag-ui-messages.ts";
@@ -61,9 +62,10 @@ function startOf({ call_id, tool_name, agent = tool_name }: StoredOf<"tool_start
   };
 }
 
-function endOf({ call_id, success, skipped, result }: StoredOf<"tool_result">["data"]): AgUiEvent {
+function endOf(data: StoredOf<"tool_result">["data"]): AgUiEvent {
+  const { call_id, result } = data;
   const subagentRunId = runIdOf(call_id);
-  if (success && skipped === undefined) return { type: "SUBAGENT_FINISHED", subagentRunId, result };
+  if (!isFailedCall(data)) return { type: "SUBAGENT_FINISHED", subagentRunId, result };
   const { reason } = Object(result);
   return {
     type: "SUBAGENT_ERROR",

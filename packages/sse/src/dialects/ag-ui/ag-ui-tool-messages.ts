@@ -1,6 +1,6 @@
 import { type Answer, canonicalJson, type JsonObject, PawlError, toJson } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
-import { awaitedAnswers, callsIn, failedAnswer, isApproval } from "../base/answers.ts";
+import { awaitedAnswers, callsIn, failedAnswer, isApproval, isOver } from "../base/answers.ts";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 
 /** A call's result that the client sends as a message. */
@@ -38,7 +38,7 @@ function resultsIn({ messages }: ViewState): (callId: string, content: string) =
   const canonical = new Map<string, string | undefined>();
   return (callId, content) => {
     const call = calls.get(callId);
-    if (call?.phase !== "done" && call?.phase !== "error") return false;
+    if (call === undefined || !isOver(call.phase)) return false;
     const text = texts.get(callId) ?? contentOf(call.result ?? null);
     texts.set(callId, text);
     if (text === content) return true;

@@ -1,13 +1,13 @@
 import type { Json, Question, StoredOf } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
-import { isApproval } from "../base/answers.ts";
+import { isApproval, isFailedCall, shownEdit, statusPhase } from "../base/answers.ts";
 import type { BlockStep } from "../base/blocks.ts";
 import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
 import type { Step, Telling } from "../base/telling.ts";
 import type { Chunk } from "./ai-sdk-chunks.ts";
 import { outputPart } from "./ai-sdk-messages.ts";
-import { callMark, outcomeOf, shownInput } from "./ai-sdk-tool-part.ts";
+import { callMark, errorTextOf, outcomeOf, shownInput } from "./ai-sdk-tool-part.ts";
 
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
@@ -43,12 +43,13 @@ export function callChunks(
     const mark = callProviderMetadata && { providerMetadata: callProviderMetadata };
     return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
   };
-  const tell = (callId: string): Chunk[] => {
+  const tell = (callId: string, isEdited = false): Chunk[] => {
     const call = made.get(callId);
-    if (call === undefined || (told.has(callId) && !asked.has(callId))) return [];
+    if (call === undefined || (told.has(callId) && !asked.has(callId) && !isEdited)) return [];
     told.add(callId);
     asked.delete(callId);
-    return [{ ...callChunk(callId, call.toolName, call.input), providerExecuted: true }];
+    const input = partOf(callId)?.input ?? call.input;
+    return [{ ...callChunk(callId, call.toolName, input), providerExecuted: true }];
   };
   const ask = (question: Question): Chunk[] => {
     const { callId: toolCallId, toolName, seq } = question;
@@ -75,7 +76,7 @@ export function callChunks(
         return [{ type: "tool-input-start", toolCallId, toolName }];
       }
       case "started":
-        return [...tell(step.event.data.call_id), ...statusChunk(step.event)];
+        return [...tell(step.event.data.call_id, isEdited(step.event)), ...statusChunk(step.event)];
       case "progress": {
         const { callId, toolName, data } = step;
         return [{ type: "data-tool-progress", data: { callId, toolName, data }, transient: true }];
@@ -97,20 +98,27 @@ export function callChunks(
   };
 }
 
+/** Returns whether a hook has changed the input of a call, and pages may have the change. */
+function isEdited({ data }: StoredOf<"tool_started">): boolean {
+  return shownEdit(data) !== undefined;
+}
+
 /** Returns the calls of the message that the run has written before the stream, by call id. */
 function callsBefore({ messages, run }: ViewState): Map<string, Made> {
   const message = messages.find(({ id }) => id === runMessageId(run));
   const calls = message?.parts.filter((part) => part.type === "tool") ?? [];
-  return new Map(calls.map(({ callId, toolName, arguments: input }) => [callId, { toolName, input }]));
+  return new Map(
+    calls.map(({ callId, toolName, arguments: written, input = written }) => [callId, { toolName, input }]),
+  );
 }
 
 function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<typeof outcomeOf>): Chunk {
   const call = { toolCallId: data.call_id };
   if (outcome === "denied") return { type: "tool-output-denied", ...call };
-  if (outcome === undefined && data.success) {
+  if (outcome === undefined && !isFailedCall(data)) {
     return { type: "tool-output-available", ...call, output: data.result, providerExecuted: true };
   }
-  const errorText = outcome?.error ?? String(data.result);
+  const errorText = outcome?.error ?? errorTextOf(data.result);
   return { type: "tool-output-error", ...call, errorText, providerExecuted: true };
 }
 
@@ -118,6 +126,6 @@ function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<type
 function statusChunk(event: StoredOf<"tool_started" | "tool_result">): Chunk[] {
   const { call_id: callId, tool_name: toolName, status } = event.data;
   if (status === undefined) return [];
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  return [{ type: "data-tool-status", data: { callId, toolName, phase, message: status }, transient: true }];
+  const data = { callId, toolName, phase: statusPhase(event), message: status };
+  return [{ type: "data-tool-status", data, transient: true }];
 }

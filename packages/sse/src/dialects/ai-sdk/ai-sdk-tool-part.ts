@@ -1,13 +1,14 @@
 import { type Json, type Question, REDACTED } from "@pawl/core";
 import type { ToolPart, ViewQuestion } from "@pawl/core/view";
-import { hasResult, isApproval } from "../base/answers.ts";
+import { hasResult, isApproval, isOver } from "../base/answers.ts";
 import { notAnswered } from "../base/known-answers.ts";
 import { questionId } from "../base/question-id.ts";
 import type { UiPart } from "./ui-part.ts";
 
 /** Returns a call in the AI SDK's format. */
 export function toolPart(part: ToolPart): UiPart {
-  const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
+  const { callId: toolCallId, toolName, arguments: written, phase, result } = part;
+  const { input = written } = part;
   const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true, ...callMark(part) };
   const last = part.questions?.at(-1);
   if (last?.state === "open") {
@@ -16,15 +17,20 @@ export function toolPart(part: ToolPart): UiPart {
     return { ...shown, state: "approval-requested", approval: { id: questionId(last.seq) } };
   }
   const answered = { ...call, ...approvalOf(part) };
-  if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
+  if (!isOver(phase)) return { ...answered, state: "input-available" };
   const outcome = outcomeOf(part);
   if (outcome === "denied") return { ...answered, state: "output-denied" };
   if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
   // An approved call that has not run yet. The page has the answer to any other question as the output.
   if (last !== undefined && isApproval(last) && !hasResult(part))
     return { ...answered, state: "input-available" };
-  if (phase === "error") return { ...answered, state: "output-error", errorText: String(result) };
+  if (phase !== "done") return { ...answered, state: "output-error", errorText: errorTextOf(result) };
   return { ...answered, state: "output-available", output: result ?? null };
+}
+
+/** Returns the result of a failed or skipped call as text: a skipped call may have any result. */
+export function errorTextOf(result: Json | undefined): string {
+  return typeof result === "object" ? JSON.stringify(result) : String(result);
 }
 
 /** Returns the last approval that a call has asked for. A call may ask more once it is approved. */

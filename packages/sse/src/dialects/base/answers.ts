@@ -5,9 +5,16 @@ import {
   jsonSchema,
   PawlError,
   type Question,
+  type StoredOf,
   toJson,
 } from "@pawl/core";
-import { isQuestionPart, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
+import {
+  isQuestionPart,
+  type ToolPhase,
+  type ViewMessage,
+  type ViewPart,
+  type ViewState,
+} from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 
 /** An answer as a client has sent it, before it is matched with a question. */
@@ -110,12 +117,37 @@ export function isApproval({ kind }: Pick<Question, "kind">): boolean {
   return kind === "approval";
 }
 
+/** Returns whether a call neither runs nor waits. */
+export function isOver(phase: ToolPhase): boolean {
+  return phase !== "running" && phase !== "waiting";
+}
+
+/** Returns whether a call has failed, or was answered without being run. */
+export function isFailedCall({ success, skipped }: StoredOf<"tool_result">["data"]): boolean {
+  return !success || skipped !== undefined;
+}
+
+/** Returns the phase of a call whose status text is shown. */
+export function statusPhase({
+  type,
+  data,
+}: StoredOf<"tool_started" | "tool_result">): "start" | "done" | "error" | "skipped" {
+  if (type === "tool_started") return "start";
+  if (data.skipped !== undefined) return "skipped";
+  return data.success ? "done" : "error";
+}
+
+/** Returns the input with which a call runs, if a hook has changed it and pages may have it. */
+export function shownEdit({ input, input_for }: StoredOf<"tool_started">["data"]): Json | undefined {
+  return input_for === "all" ? input : undefined;
+}
+
 /**
  * Returns whether a call has its result. The answer to its last question is not a result: an approved call
  * runs after it, and a call may ask again.
  */
 export function hasResult(part: ViewPart & { type: "tool" }): boolean {
   const { phase, resultSeq, questions = [] } = part;
-  if (phase !== "done" && phase !== "error") return false;
+  if (!isOver(phase)) return false;
   return isQuestionPart(part) || questions.at(-1)?.resultSeq !== resultSeq;
 }

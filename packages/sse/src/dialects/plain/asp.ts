@@ -1,8 +1,8 @@
 import { checkOptions, type OptionKinds, type StoredOf } from "@pawl/core";
+import { isFailedCall } from "../base/answers.ts";
 import type { Dialect } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import {
-  isFailedCall,
   type LastWord,
   type PlainWords,
   paragraphOf,

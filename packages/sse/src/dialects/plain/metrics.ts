@@ -9,6 +9,7 @@ import {
   plainEncoder,
   TEXT_MODE,
   type TextMode,
+  withEdit,
 } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
@@ -92,6 +93,7 @@ function metricsWords(
         return [];
       case "started":
         starts.set(one.event.data.call_id, one.event.at);
+        withEdit(inputs, one.event);
         return [];
       case "asked": {
         const { callId, toolName, kind, payload, answerSchema } = one.question;

@@ -1,4 +1,5 @@
 import type { Json, StoredOf } from "@pawl/core";
+import { shownEdit } from "../base/answers.ts";
 import type { Told } from "../base/blocks.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
@@ -61,17 +62,20 @@ export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
 }
 
-/** Returns whether a call has failed, or was closed without an answer, as views show it. */
-export function isFailedCall({ success, skipped }: StoredOf<"tool_result">["data"]): boolean {
-  return !success || skipped === "closed";
-}
-
 /** Returns the inputs of calls that were made before the stream, keyed by call id. */
 export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   const parts = before.messages.flatMap((message) => message.parts);
   return new Map(
-    parts.flatMap((part) => (part.type === "tool" ? [[part.callId, part.arguments] as const] : [])),
+    parts.flatMap((part) =>
+      part.type === "tool" ? [[part.callId, part.input ?? part.arguments] as const] : [],
+    ),
   );
+}
+
+/** Replaces the input of a call that starts, if a hook has changed it and pages may have it. */
+export function withEdit(inputs: Map<string, Json>, { data }: StoredOf<"tool_started">): void {
+  const input = shownEdit(data);
+  if (input !== undefined) inputs.set(data.call_id, input);
 }
 
 const LOST = "The answer was changed while it was being written. Please reload.";

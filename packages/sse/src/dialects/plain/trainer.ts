@@ -1,7 +1,8 @@
 import { checkOptions, type Json, type JsonObject, type OptionKinds, type StoredOf } from "@pawl/core";
+import { isFailedCall } from "../base/answers.ts";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
-import { callsBefore, isFailedCall, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder, withEdit } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
 /** Options of `trainer()`. */
@@ -72,6 +73,7 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
         return [];
       case "started": {
         const { tool_name, call_id } = one.event.data;
+        withEdit(calls, one.event);
         return [...status(one.event), running(tool_name, calls.get(call_id) ?? {})];
       }
       case "asked":

@@ -19,13 +19,14 @@ function inAiSdk(call: Call, { pending }: ViewState): string {
   const isAsked = last !== undefined && pending.some(({ seq }) => seq === last.seq);
   if (isAsked) return last.kind === "approval" ? `approve q${last.seq}` : "asks";
   const approved = questions.findLast(({ kind }) => kind === "approval");
-  if (phase !== "done" && phase !== "error") return "running";
+  if (phase === "running" || phase === "waiting") return "running";
   const isDenied = approved !== undefined && Object(approved.value).approved !== true;
   if (isDenied) return "denied";
   // The page has an answer itself, and shows it as the result. An approval is not a result.
   if (last?.kind === "approval" && !isResult(call)) return "running";
   if (last?.state === "closed" || last?.state === "stopped") return `error Not answered: ${last.reason}`;
-  return phase === "error" ? `error ${String(result)}` : `done ${JSON.stringify(result)}`;
+  if (phase === "skipped" && typeof result === "object") return `error ${JSON.stringify(result)}`;
+  return phase === "done" ? `done ${JSON.stringify(result)}` : `error ${String(result)}`;
 }
 
 /** What a page of AG-UI shows of each call, by the view alone. */
@@ -43,6 +44,6 @@ function inAgUi(call: Call, { pending }: ViewState): string {
 
 /** Whether a call has its result, and not only the answer to its last question. */
 function isResult(call: Call): boolean {
-  if (call.phase !== "done" && call.phase !== "error") return false;
+  if (call.phase === "running" || call.phase === "waiting") return false;
   return isAbout(call) || call.questions?.at(-1)?.resultSeq !== call.resultSeq;
 }

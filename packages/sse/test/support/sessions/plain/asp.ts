@@ -29,7 +29,8 @@ export const aspClient = (text: "live" | "settled"): PlainClient => ({
     text: joined(textOf(view, () => true)),
     calls: new Map(
       callsOf(view).map((call) => {
-        const result = `${call.phase} ${JSON.stringify(call.result)}`;
+        const phase = call.phase === "skipped" ? "error" : call.phase;
+        const result = `${phase} ${JSON.stringify(call.result)}`;
         return [call.callId, isOver(call) ? result : "open"];
       }),
     ),

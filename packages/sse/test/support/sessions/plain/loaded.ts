@@ -17,7 +17,7 @@ export function callsOf({ messages }: ViewState): Call[] {
 
 /** Whether a call has its result, and not only the answer to its last question. */
 export function isOver({ phase, key, questions, resultSeq }: Call): boolean {
-  if (phase !== "done" && phase !== "error") return false;
+  if (phase === "running" || phase === "waiting") return false;
   return key.endsWith(":ask") || questions?.at(-1)?.resultSeq !== resultSeq;
 }
 

@@ -19,7 +19,10 @@ export const metricsClient = (text: "live" | "settled"): PlainClient => ({
     if (type === "clarification") shown.calls.set(id, "asks");
     if (type === "metric") {
       const input = JSON.stringify(event.arguments);
-      shown.calls.set(id, `${event.status === "success" ? "done" : "error"} ${input} ${event.resultSummary}`);
+      shown.calls.set(
+        id,
+        `${event.status === "success" ? "done" : event.status} ${input} ${event.resultSummary}`,
+      );
     }
     if (type === "done") shown.last = "done";
     if (type !== "error") return;
@@ -38,7 +41,7 @@ export const metricsClient = (text: "live" | "settled"): PlainClient => ({
   }),
 });
 
-function recordOf({ phase, arguments: input, result }: Call): string {
+function recordOf({ phase, arguments: written, input = written, result }: Call): string {
   const text = typeof result === "string" ? result : JSON.stringify(result);
   return `${phase} ${JSON.stringify(input)} ${text.slice(0, 200).toWellFormed()}`;
 }

@@ -1,0 +1,50 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { Deadline } from "../../base/deadline.ts";
+import type { Hook, HookContext } from "../../hooks/hook.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { ResultEvent } from "../../session/close-calls.ts";
+import type { CallState } from "../../session/state.ts";
+import type { FetchedUserData } from "./part-types.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** The hooks to notify, and the function by which the application gets what they throw. */
+export interface Notified {
+  agent: Pick<Agent, "name" | "hooks">;
+  report(error: unknown): void;
+}
+
+/** A run that has started without user data. */
+interface StartedWithout {
+  runId: string;
+  userData: FetchedUserData;
+}
+
+/** The work on what hooks return and throw. */
+export interface HookParts<Leg> {
+  /** Checks the return value of a hook's method. Throws if it is invalid. */
+  checkReturned(method: string, value: unknown): void;
+  /** Logs and reports what a hook threw. */
+  reportHook(leg: Leg, hook: Hook, method: string, cause: unknown): Promise<void>;
+  /** Returns the result of a call whose own result was not checked, because a hook that guards has failed. */
+  withheldResult(call: CallState, result: ResultEvent): ResultEvent;
+  /** Reports the tools that a hook guards and the agent does not have for this caller. */
+  reportUnguarded(leg: Leg, agent: Agent): Promise<void>;
+  /**
+   * Calls `onError` of all hooks in order. Returns an error event for each hook that throws, and reports what
+   * it has thrown.
+   */
+  notifyHooks(
+    deadline: Deadline,
+    notified: Notified,
+    error: EventData["error"],
+    context: HookContext,
+  ): Promise<Extract<NewEvent, { type: "error" }>[]>;
+  /** Reports why a run has started without user data, notifies the hooks, and logs what they throw. */
+  reportUserData(
+    deadline: Deadline,
+    begun: Notified & { session: Session; log: SessionLog },
+    started: StartedWithout,
+  ): Promise<void>;
+}

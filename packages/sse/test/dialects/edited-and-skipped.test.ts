@@ -1,0 +1,140 @@
+import type { Hook } from "@pawl/core";
+import { strictModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import { asp, metrics, trainer } from "../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
+import { look, serve } from "../support/served.ts";
+
+type Frame = { readonly [field: string]: unknown };
+
+/** Changes the input of the first call, with `shown`, and answers the second one in the tool's place. */
+const hookWith = (shown: boolean | undefined): Hook => ({
+  name: "hook",
+  beforeTool: ({ callId }) =>
+    callId === "c2"
+      ? { result: { later: true }, skipped: "gated" }
+      : { input: { what: "dogs" }, ...(shown !== undefined && { shown }) },
+});
+
+const calls = ["c1", "c2"].map((id) => ({ name: "look", id, input: { what: "cats" } }));
+
+const facts = { begun: new Map(), spent: new Map(), failed: new Set<string>() };
+
+const bodies = {
+  plain: { message: "Hi" },
+  aiSdk: {
+    id: "c1",
+    trigger: "submit-message",
+    messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }],
+  },
+  agUi: {
+    threadId: "t1",
+    runId: "r1",
+    state: {},
+    messages: [{ id: "m1", role: "user", content: "Hi" }],
+    tools: [],
+    context: [],
+    forwardedProps: {},
+  },
+};
+
+const framesIn = (text: string): Frame[] =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice(6)) as Frame);
+
+async function framesOf(dialect: Dialect, json: object, shown?: boolean) {
+  const model = strictModel({ script: [{ tools: calls }, { text: "Done." }] });
+  const served = await serve(model, { dialect, tools: [look], hooks: [hookWith(shown)] });
+  const response = await served.ask("/runs", { json });
+  const frames = framesIn(await response.text());
+  const sessionId = decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
+  return { served, sessionId, frames };
+}
+
+const has = (frames: readonly unknown[], word: string) => JSON.stringify(frames).includes(word);
+
+describe("an input that a hook has changed, and a skipped call", () => {
+  it("H3 are the input and an error in the AI SDK, live and in a reload", async () => {
+    const { served, sessionId, frames } = await framesOf(aiSdk(), bodies.aiSdk, true);
+    const inputs = frames.filter(({ type }) => type === "tool-input-available");
+    expect(inputs.map(({ toolCallId, input }) => [toolCallId, input])).toEqual(
+      expect.arrayContaining([
+        ["c1", { what: "dogs" }],
+        ["c2", { what: "cats" }],
+      ]),
+    );
+    expect(frames).toContainEqual(
+      expect.objectContaining({ type: "tool-output-error", toolCallId: "c2", errorText: '{"later":true}' }),
+    );
+    expect(frames.filter(({ type }) => type === "tool-output-available").length).toBe(1);
+    const view = await served.runtime.view(sessionId, { userId: "ada" });
+    const stored = aiSdk().history?.(view, sessionId, facts) as { messages: { parts: Frame[] }[] };
+    const parts = stored.messages.flatMap((one) => one.parts).filter(({ toolCallId }) => toolCallId);
+    expect(parts).toMatchObject([
+      { toolCallId: "c1", state: "output-available", input: { what: "dogs" } },
+      { toolCallId: "c2", state: "output-error", errorText: '{"later":true}' },
+    ]);
+  });
+
+  it("H3 are custom events in AG-UI, and the input of the call in a reload", async () => {
+    const { served, sessionId, frames } = await framesOf(agUi(), bodies.agUi, true);
+    const custom = frames.filter(({ type, name }) => type === "CUSTOM" && name !== "tool_status");
+    expect(custom.map(({ name, value }) => [name, value])).toEqual(
+      expect.arrayContaining([
+        ["tool_input", { toolCallId: "c1", toolName: "look", input: { what: "dogs" } }],
+        ["tool_skipped", { toolCallId: "c2", toolName: "look", reason: "gated" }],
+      ]),
+    );
+    const view = await served.runtime.view(sessionId, { userId: "ada" });
+    expect(JSON.stringify(agUi().history?.(view, sessionId, facts))).toContain(
+      '"arguments":"{\\"what\\":\\"dogs\\"}"',
+    );
+  });
+
+  it("H3 are in the events and in the view of a native client", async () => {
+    const { served, sessionId, frames } = await framesOf(native(), { input: "Hi" }, true);
+    expect(has(frames, '"input":{"what":"dogs"}')).toBe(true);
+    expect(has(frames, '"phase":"skipped"')).toBe(true);
+    const view = (await (await served.ask(`/sessions/${sessionId}`)).json()) as {
+      messages: { parts: Frame[] }[];
+    };
+    expect(view.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "tool")).toMatchObject([
+      { callId: "c1", phase: "done", input: { what: "dogs" }, arguments: { what: "cats" } },
+      { callId: "c2", phase: "skipped" },
+    ]);
+  });
+
+  it("H3 are no success in the plain dialects, which name the input that ran", async () => {
+    const inMetrics = (await framesOf(metrics(), bodies.plain, true)).frames;
+    expect(inMetrics.filter(({ type }) => type === "metric")).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ callId: "c1", arguments: { what: "dogs" }, status: "success" }),
+        expect.objectContaining({ callId: "c2", arguments: { what: "cats" }, status: "skipped" }),
+      ]),
+    );
+    const inTrainer = (await framesOf(trainer(), bodies.plain, true)).frames;
+    expect(inTrainer).toContainEqual({ type: "look", data: { status: "running", args: { what: "dogs" } } });
+    expect(inTrainer).toContainEqual(expect.objectContaining({ type: "look", status: "failed" }));
+    const inAsp = (await framesOf(asp(), bodies.plain, true)).frames;
+    expect(inAsp).toContainEqual(expect.objectContaining({ tool_use_id: "c2", is_error: true }));
+    expect(inAsp.filter(({ is_error }) => is_error).length).toBe(1);
+  });
+
+  it.each([
+    ["native", native(), { input: "Hi" }],
+    ["AI SDK", aiSdk(), bodies.aiSdk],
+    ["AG-UI", agUi(), bodies.agUi],
+    ["trainer", trainer(), bodies.plain],
+    ["metrics", metrics(), bodies.plain],
+  ] as const)("H3 hide an input that is not for pages: %s", async (_name, dialect, json) => {
+    for (const shown of [undefined, false]) {
+      const { frames } = await framesOf(dialect, json, shown);
+      // The result names it.
+      const inputs = JSON.stringify(frames).replaceAll("found dogs", "");
+      expect(inputs).not.toContain("dogs");
+      expect(inputs).not.toContain("input_for");
+    }
+  });
+});
