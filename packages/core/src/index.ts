@@ -34,6 +34,7 @@ export { withFallback } from "./model/clients/fallback.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/clients/idle-watchdog.ts";
 export { type ResilientOptions, resilient } from "./model/clients/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/clients/retry.ts";
+export { deciding } from "./model/deciding.ts";
 export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client.ts";
 export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 

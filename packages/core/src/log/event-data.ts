@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
-import type { ToolChoice } from "../model/model-client.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
@@ -9,6 +8,7 @@ import type {
   FileReference,
   NextRun,
   QuestionPlace,
+  SentParams,
   ShortenInput,
   SkipReason,
 } from "./event-parts.ts";
@@ -307,8 +307,7 @@ export interface EventData {
    * byte for byte: it is the prefix and the context up to `upto_seq`.
    *
    * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
-   * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
-   * - `params.output_format`: the request has the prefix's output format.
+   * - `params` are the request's parameters, see {@link SentParams}.
    * - `limited_by` names the limit that has reduced `max_tokens`.
    * - `turn` counts from 1 within the run.
    * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
@@ -318,7 +317,7 @@ export interface EventData {
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
-    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[]; output_format?: true };
+    params: SentParams;
     estimated_tokens: number;
     /** The length of the prompt in characters, as the estimate counts it. */
     chars?: number;

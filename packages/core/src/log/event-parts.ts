@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { ToolChoice } from "../model/model-client.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -97,6 +98,23 @@ export interface RefusedContent {
    * replaces its content; without `keep`, notes replace only its files.
    */
   events: { seq: number; keep?: number }[];
+}
+
+/** The parameters of a request to a model, as its `llm_request` has them. */
+export interface SentParams {
+  /** The longest answer, in tokens. */
+  max_tokens: number;
+  /** The tool choice of the request. Absent if the model decides. */
+  tool_choice?: ToolChoice;
+  /**
+   * The choice of a hook that forces a call, if the model cannot be forced. `tool_choice` is then `auto`, and
+   * a note asks the model for the call.
+   */
+  hook_choice?: ToolChoice;
+  /** The names of the tools that may run in this turn. Absent if all tools of the prefix may. */
+  tools?: string[];
+  /** Whether the request has the prefix's output format. */
+  output_format?: true;
 }
 
 /** What the application says about the user, and whether it gave credentials, which are never stored. */

@@ -10,6 +10,7 @@ import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
+import type { CurrentRun } from "../../model/model-client.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
@@ -108,6 +109,15 @@ export interface Parts extends ConsentParts<Leg> {
   // Plans of hooks.
   /** Returns the plan. Throws if the agent does not allow it. */
   checkPlan(agent: Agent, plan: TurnPlan): TurnPlan;
+  /**
+   * Asks a model that cannot be forced for the call that the plan forces, by a note. Returns the plan for
+   * such a turn.
+   */
+  wantCall(leg: Leg, plan: TurnPlan): Promise<TurnPlan>;
+
+  // Models that are code.
+  /** Returns what such a model gets of the run. */
+  currentRun(leg: Leg): Promise<CurrentRun>;
 
   // Calls made under another version of the agent.
   /** Returns the result of a refused call. */

@@ -41,7 +41,7 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   if (hasLostServerCalls(leg.log.state))
     await leg.log.storeDecision([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
-  if (hooksWith(leg, "beforeModel").length === 0) return await withinLimits(leg, prompt, turnPlan);
+  if (hooksWith(leg, "beforeModel").length === 0) return await withWantedCall(leg, prompt, turnPlan);
   const planned = await planRequest(leg, turnPlan, (plan) => ({
     request: requestOf(prompt, paramsOf(leg, plan)),
     estimatedTokens: estimatedTokensOf(leg, prompt, plan.model),
@@ -49,7 +49,21 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   }));
   if (leg.life.signal.aborted) return undefined;
   if (planned.stop) return { do: "end", stop: planned.stop };
-  return await withinLimits(leg, prompt, planned.plan);
+  return await withWantedCall(leg, prompt, planned.plan);
+}
+
+/**
+ * Plans the model call. If a hook forces a call and the model cannot be forced, a note first tells the model
+ * which tool to call.
+ */
+async function withWantedCall(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan,
+): Promise<ModelCall | InsteadOfCall | undefined> {
+  if (paramsOf(leg, plan).wanted === undefined) return await withinLimits(leg, prompt, plan);
+  const wanting = await (await leg.parts.load()).wantCall(leg, plan);
+  return await withinLimits(leg, promptOf(leg.log.state), wanting);
 }
 
 /** Estimates how many tokens a prompt has for a model. */
@@ -90,12 +104,13 @@ async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<M
 /**
  * Returns `max_tokens` and the tool choice. In the landing turn, the model may call no tool but the one that
  * gives the run's output. The tool choice is left out if the prompt has no tools, because the API would
- * refuse it. It is also left out if it names a tool that the prompt does not have.
+ * refuse it. It is also left out if it names a tool that the prompt does not have. For a model that cannot be
+ * forced to call a tool, it is `auto`, and `wanted` is the choice of the hook.
  */
 function paramsOf(
   leg: Leg,
   { model, maxTokens, toolChoice = defaultToolChoice(leg, model) }: TurnPlan,
-): { maxTokens: number; toolChoice?: ToolChoice } {
+): { maxTokens: number; toolChoice?: ToolChoice; wanted?: ToolChoice } {
   const tools = leg.log.state.prefix?.tools ?? [];
   if (tools.length === 0) return { maxTokens };
   if (openRun(leg.log.state)?.landing !== undefined)
@@ -105,7 +120,12 @@ function paramsOf(
     };
   // A later version of the agent may name a tool that this run's prefix does not have yet.
   const isKnown = toolChoice?.type !== "tool" || tools.some(({ name }) => name === toolChoice.name);
-  return { maxTokens, ...(toolChoice !== undefined && isKnown && { toolChoice }) };
+  if (toolChoice === undefined || !isKnown) return { maxTokens };
+  const isForced = toolChoice.type === "any" || toolChoice.type === "tool";
+  if (!isForced || model.forcedToolChoice === true) return { maxTokens, toolChoice };
+  const { type: _, disable_parallel_tool_use: single } = toolChoice;
+  const auto = { type: "auto" as const, ...(single !== undefined && { disable_parallel_tool_use: single }) };
+  return { maxTokens, toolChoice: auto, wanted: toolChoice };
 }
 
 /** Returns whether the model gives the run's output by calling a tool. */

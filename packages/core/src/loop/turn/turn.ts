@@ -2,7 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { ABORTED } from "../../log/stop-reason.ts";
-import { ANSWERING } from "../../model/answering.ts";
+import { isCode } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream, modelError } from "../../model/failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest } from "../../model/model-client.ts";
@@ -98,7 +98,9 @@ async function storeAnswer(
       ? modelContent
       : await afterModel(leg, { content: modelContent, stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
-  const outputVerdict = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
+  // If a call is still wanted, the answer gives no output.
+  const mayHaveOutput = isUsable && reminder === undefined;
+  const outputVerdict = mayHaveOutput ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputEvents = [], problem = verdict.problem } = outputVerdict ?? {};
   const place = outputVerdict?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [
@@ -140,8 +142,9 @@ async function readAnswer(
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
   const { userId } = leg.run.session;
-  // Like `max_tokens`, it is that of all attempts. An answer that a hook gives may have any length.
-  const isModel = model.id !== ANSWERING;
+  const run = async () => await (await leg.parts.load()).currentRun(leg);
+  // Like `max_tokens`, it is that of all attempts. An answer that code gives may have any length.
+  const isModel = !isCode(model.id);
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
   // Set while a failed attempt is being logged: an error of the log is not a failure of the model.
   let logging: Promise<Attempt | undefined> | undefined;
@@ -152,7 +155,7 @@ async function readAnswer(
   const read = async () => {
     signal.throwIfAborted();
     let failedAttempts = failedAttemptsBefore(leg);
-    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId })) {
+    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId, run })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         failedAttempts += 1;

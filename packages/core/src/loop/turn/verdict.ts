@@ -2,7 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { clipText } from "../../base/clip-text.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { ANSWERING } from "../../model/answering.ts";
+import { isCode } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
 import { unknownFieldErrors } from "../../model/usage-so-far.ts";
@@ -56,17 +56,43 @@ export function verdictOn(
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;
-  // A turn without tools needs no tool call, nor does an answer that a hook gives by `answering()`.
-  if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
-  const isCompleted = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
-  if (!isCompleted) return { calls: onlyFirst(calls) };
+  // A turn without tools needs no tool call, nor does an answer that code gives, e.g. by `answering()`.
+  if (choice === "none" || isCode(request.model)) return { calls };
+  if (!toolOnly) return wantedCall(calls, answer, request, state, output !== undefined);
+  if (!isCompleted(answer)) return { calls: onlyFirst(calls) };
   // An answer without a call has no output, see `outputVerdict`.
   if (output !== undefined) return { calls };
-  if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
-    const message = "The model answered without calling a tool.";
-    return { calls, problem: { code: "no_tool_call", message } };
-  }
-  return { calls, reminder: { text: REMINDER, reminder: true } };
+  const isForced = choice === "any" || choice === "tool";
+  return withoutCall(calls, isForced || openRun(state)?.reminded === true, REMINDER);
+}
+
+/** Returns a reminder for an answer without a call; a problem if no reminder may follow. */
+function withoutCall(calls: Verdict["calls"], isOver: boolean, text: string): Verdict {
+  if (!isOver) return { calls, reminder: { text, reminder: true } };
+  return { calls, problem: { code: "no_tool_call", message: "The model answered without calling a tool." } };
+}
+
+/**
+ * Judges an answer to a request for which a hook wanted a call, although the model could not be forced. The
+ * turn after the reminder needs the call too, whatever the hook then plans.
+ */
+function wantedCall(
+  calls: Verdict["calls"],
+  answer: Reply,
+  { params: { hook_choice: wanted } }: Attempt["request"],
+  state: SessionState,
+  hasOutput: boolean,
+): Verdict {
+  const run = openRun(state);
+  // An agent with an output is also reminded of its schema.
+  const wasReminded = !hasOutput && run?.turn?.reminded === true;
+  if (!isCompleted(answer) || (wanted === undefined && !wasReminded)) return { calls };
+  const tool = wanted?.type === "tool" ? `"${wanted.name}"` : "a tool";
+  return withoutCall(calls, run?.reminded === true, `You answered without calling a tool. Call ${tool} now.`);
+}
+
+function isCompleted({ stopReason }: Reply): boolean {
+  return stopReason === "end_turn" || stopReason === "stop_sequence";
 }
 
 const REMINDER =
@@ -130,9 +156,9 @@ function breachOf(id: unknown, complete: boolean, repeated: boolean): string | u
 }
 
 /** Returns what the developer should know about an answer, although the run goes on. */
-export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
-  const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
-  const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
+export function toFixIn(answer: Reply): PawlError[] {
+  const { blocks, stopReason, usage } = answer;
+  const call = isCompleted(answer) ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
   const toFix = unknownFieldErrors(usage);
   if (call) {
     const message = `The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`;
