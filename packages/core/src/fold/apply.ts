@@ -15,7 +15,13 @@ import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent, expireBy } from "./apply-call.ts";
-import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "./apply-model.ts";
+import {
+  applyContinue,
+  applyModelEvent,
+  applyOutput,
+  applyReminder,
+  chargeLostAttempt,
+} from "./apply-model.ts";
 
 /**
  * Applies one event to the state, in place. The result depends only on the state and the event, so every
@@ -44,6 +50,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
         run.landing = { stop: event.data.landing, turns: run.turns };
       }
       if (run !== undefined && event.data.reminder) applyReminder(run);
+      if (run !== undefined && event.data.continues) applyContinue(run);
       state.unsent.push(event);
       break;
     case "output":

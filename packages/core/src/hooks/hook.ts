@@ -179,6 +179,8 @@ export type Awaitable<T> = T | Promise<T>;
  * stop }`. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
  * `aborted`, unless an `onStop` returns another reason.
  *
+ * **Going on.** `afterTurn` has a run that would end go on by returning `{ continue: "feedback" }`.
+ *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
  * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
  * `context.answer`, or for `beforeTool` in `call.answer`. For `beforeRun` and `beforeTurn`, the hooks that
@@ -268,13 +270,18 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<OutcomeChange | undefined>;
   /**
-   * Called after each turn, when every call has its result. If several hooks return `{ stop }`, the first one
-   * counts.
+   * Called after each turn, when every call has its result.
+   *
+   * - `stop`: ends the run. Of several hooks, the first one counts.
+   * - `continue`: has the run go on with another turn, also if the answer would end it. The model reads the
+   *   text as a note. It is stored once for the turn, with those of other hooks. An output that the turn has
+   *   given does not count. `stop` of another hook takes precedence. Limits hold. Ignored after the landing
+   *   turn, if the turn ends the run otherwise, e.g. by a tool with `endsRun`, and after a stop by the user.
    */
   readonly afterTurn?: (
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
-  ) => Awaitable<{ stop: StopReason } | undefined>;
+  ) => Awaitable<{ stop: StopReason } | { continue: string } | undefined>;
   /**
    * Called when the run is about to wait for the user's answer. Release the resources that you hold for the
    * run, because another process may resume it.

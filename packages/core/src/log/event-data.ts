@@ -114,10 +114,11 @@ export interface EventData {
   };
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
-   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
+   * reason. `reminder`: the model answered without calling a tool and is asked again. `continues`: a hook's
+   * `afterTurn` has the run go on with another turn; the turn's output does not count. `tag` is the tag in
    * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
-  note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
+  note: { text: string; tag?: string; landing?: StopReason; reminder?: true; continues?: true };
   /**
    * The model gave the run's output, or an answer without a valid one, see `AgentOptions.output`. Stored in
    * one append with the `assistant_message` of this `attempt`. Has either `value` or `problem`.

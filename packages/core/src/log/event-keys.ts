@@ -22,6 +22,8 @@ export const eventKey = {
   answer: (call: NamedCall): string =>
     `answer:${call.assistantSeq}:${call.callId}${questionSuffix(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
+  /** Key of the note with which hooks have a run go on after a turn. */
+  continues: (runId: string, turn: number): string => `continues:${runId}:${turn}`,
   /** Key of the note that asks a model for a call in a turn. */
   wanted: (runId: string, turn: number, tool: string): string => `wanted:${runId}:${turn}:${tool}`,
   landing: (runId: string): string => `landing:${runId}`,
@@ -35,7 +37,7 @@ export const eventKey = {
   ask: (runId: string, scope: string, key: string): string => `ask:${runId}:${scope}:${key}`,
 };
 
-const RESERVED = /^(result|asked|waits|answer|artifact|message|wanted|landing|effect|end|stop|retry|ask):/;
+const RESERVED = /^(result|asked|waits|answer|artifact|message|continues|wanted|landing|effect|end|stop|retry|ask):/;
 
 /** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {

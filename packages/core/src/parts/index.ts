@@ -4,6 +4,7 @@ export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
+export { checkedFeedback, continueRun } from "./continue-run.ts";
 export { currentRun } from "./current-run.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";

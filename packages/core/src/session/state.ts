@@ -50,6 +50,8 @@ export interface TurnState {
   problem: string | undefined;
   /** Whether the model was reminded to call a tool, or of the output's schema, and has to answer again. */
   reminded: boolean;
+  /** Whether a hook has the run go on with another turn, although this one may be complete. */
+  continued: boolean;
   /** The run's output, if this answer has given it, with the `seq` of its event. */
   output: { value: Json; seq: number } | undefined;
   calls: CallState[];

@@ -40,8 +40,8 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "4",
-      hash: "c6cb667cb7a1493a78d463f1356af3f8dcc68a2161b24b3bbec9ac52dccd7184",
+      version: "5",
+      hash: "4969933b7ac725878b5ae4529579247b57439a6cdb3a8bccbf26ff1fabb44329",
     });
   });
 

@@ -147,7 +147,7 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): 
 
 /**
  * Calls the `afterTurn` hooks for a turn, once per leg. The first stop reason that a hook returns is kept for
- * the rest of the leg.
+ * the rest of the leg. Without one, feedback of the hooks has the run go on.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const {
@@ -157,10 +157,14 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
   await storeBefore(leg, hooks);
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
-  for (const hook of hooks) {
-    const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
-    hookProgress.stop ??= value;
-  }
+  const feedback: string[] = [];
+  const take = async (returned: { stop: StopReason } | { continue: string }): Promise<void> => {
+    if ("stop" in returned) hookProgress.stop ??= stopFrom(returned.stop);
+    else feedback.push((await leg.parts.load()).checkedFeedback(returned.continue));
+  };
+  for (const hook of hooks) await callHook(leg, hook, "afterTurn", [turn], take);
+  if (feedback.length > 0 && hookProgress.stop === undefined)
+    await (await leg.parts.load()).continueRun(leg, feedback);
 }
 
 /**

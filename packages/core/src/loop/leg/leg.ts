@@ -115,6 +115,12 @@ export interface Parts extends ConsentParts<Leg> {
    */
   wantCall(leg: Leg, plan: TurnPlan): Promise<TurnPlan>;
 
+  // Feedback of hooks.
+  /** Returns the feedback of a hook. Throws if it is not a text. */
+  checkedFeedback(feedback: unknown): string;
+  /** Has the run go on with another turn, in which the model reads the feedback, unless the run must end. */
+  continueRun(leg: Leg, feedback: readonly string[]): Promise<void>;
+
   // Models that are code.
   /** Returns what such a model gets of the run. */
   currentRun(leg: Leg): Promise<CurrentRun>;

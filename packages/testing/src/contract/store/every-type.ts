@@ -65,7 +65,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     payload: { exercises: [] },
   },
   data_part: { type: "data-weather", data: { celsius: 12 }, id: "w", call_id: "toolu_1" },
-  note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true },
+  note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true, continues: true },
   output: { attempt: 4, value: 12, problem: "celsius: is missing", reminder: true, call_id: "c1" },
   prefix: {
     prefix_id: "p1",
