@@ -13,6 +13,7 @@ import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Expiry } from "../tools/expiry.ts";
+import type { RunAgentOptions, RunnableAgent, TaskResult } from "../tools/run-agent-types.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
 
@@ -97,6 +98,25 @@ export interface RunContext<Deps = unknown> extends HookContext {
     model: ModelClient,
     options: AskOptions<S> & { key?: string },
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
+  /**
+   * Runs another agent on a task, in a session of its own. Resolves to the result once its run has ended.
+   * `stop.type` says whether it is done: `end_turn`, or why it has stopped.
+   *
+   * - The key makes it durable: after a crash the same call continues the task, or returns its result.
+   * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
+   * - In `beforeRun` and `beforeTurn`, a question of the agent to the user becomes one of this hook. After
+   *   the answer, the hook is called again, and finished tasks return their results at once.
+   *
+   * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
+   *
+   * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
+   * question of the agent in another method of the hook.
+   */
+  runAgent<Output = unknown>(
+    agent: RunnableAgent<Output>,
+    input: string,
+    options: RunAgentOptions,
+  ): Promise<TaskResult<Output>>;
 }
 
 /** The argument of `beforeTool`: a tool call before it runs. The input matches the tool's schema. */
@@ -273,7 +293,7 @@ export interface Hook<Deps = unknown> {
    * Called after each turn, when every call has its result.
    *
    * - `stop`: ends the run. Of several hooks, the first one counts.
-   * - `continue`: has the run go on with another turn, also if the answer would end it. The model reads the
+   * - `continue`: continues the run with another turn, also if the answer would end it. The model reads the
    *   text as a note. It is stored once for the turn, with those of other hooks. An output that the turn has
    *   given does not count. `stop` of another hook takes precedence. Limits hold. Ignored after the landing
    *   turn, if the turn ends the run otherwise, e.g. by a tool with `endsRun`, and after a stop by the user.

@@ -3,6 +3,7 @@ import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
+  ChargedUse,
   Checkpoint,
   Closed,
   FileReference,
@@ -11,6 +12,7 @@ import type {
   SentParams,
   ShortenInput,
   SkipReason,
+  TaskStart,
 } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -115,7 +117,7 @@ export interface EventData {
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
    * reason. `reminder`: the model answered without calling a tool and is asked again. `continues`: a hook's
-   * `afterTurn` has the run go on with another turn; the turn's output does not count. `tag` is the tag in
+   * `afterTurn` continues the run with another turn; the turn's output does not count. `tag` is the tag in
    * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
   note: { text: string; tag?: string; landing?: StopReason; reminder?: true; continues?: true };
@@ -217,6 +219,12 @@ export interface EventData {
     cost_cents: number;
     next?: NextRun;
   };
+  /**
+   * A hook or a tool gave a task to another agent, see `ToolContext.runAgent`. Stored before the agent
+   * begins, in the session `<session>:<task_id>`. `by` names the hook or tool, and `call_id` the tool's call.
+   * `key` is the application's key, and `slice` the budget of the task.
+   */
+  task_started: TaskStart;
   /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /** A hook's `afterRun` (an effect) started. After that, the run can only end, with the reason `stop`. */
@@ -351,17 +359,12 @@ export interface EventData {
    * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`. A sub-agent
    * whose task was stopped at the end of the run is named by its tool.
    *
+   * `task` is the task that is charged, of a `task_started`, and `task_over` says that it has ended.
+   *
    * `answer` is the model's answer to a `context.askModel` with a `key`, so that the same call after a crash
    * costs nothing. `output` is its structured output before the schema's transforms.
    */
-  spending: {
-    by: string;
-    model: string;
-    tokens: TokenUsage;
-    cost_cents: number;
-    attempt?: number;
-    answer?: { text: string; stop_reason: string; output?: Json };
-  };
+  spending: ChargedUse;
   /**
    * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
    * for developers, and `stack` is always `null`.

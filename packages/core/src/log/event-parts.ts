@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import type { StoredBudget } from "./stored-budget.ts";
+import type { TokenUsage } from "./tokens.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -99,6 +101,28 @@ export interface RefusedContent {
    */
   events: { seq: number; keep?: number }[];
 }
+
+/** The payload of a `spending` event, see `EventData`. */
+export type ChargedUse = {
+  by: string;
+  model: string;
+  tokens: TokenUsage;
+  cost_cents: number;
+  attempt?: number;
+  task?: string;
+  task_over?: true;
+  answer?: { text: string; stop_reason: string; output?: Json };
+};
+
+/** The payload of a `task_started` event, see `EventData`. */
+export type TaskStart = {
+  task_id: string;
+  by: string;
+  agent: string;
+  key: string;
+  slice: StoredBudget;
+  call_id?: string;
+};
 
 /** The parameters of a request to a model, as its `llm_request` has them. */
 export interface SentParams {

@@ -17,8 +17,8 @@ const COMPLETED: StopReason = { type: "end_turn", message: "Done." };
 
 /**
  * Returns why the run ends after its latest turn; `undefined` if it continues. Checks for a result that ends
- * the run, then for an output, then for a stored problem, then whether the run goes on. Otherwise the answer's stop reason decides. The
- * answer's text is never interpreted.
+ * the run, an output, a stored problem, and whether the run continues, in this order. Otherwise the answer's
+ * stop reason decides. The answer's text is never interpreted.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;

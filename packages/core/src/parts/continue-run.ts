@@ -15,11 +15,11 @@ export function checkedFeedback(feedback: unknown): string {
 }
 
 /**
- * Has the run go on with another turn: stores the feedback of its hooks as one note, once per turn. Does
+ * Continues the run with another turn: stores the feedback of its hooks as one note, once per turn. Does
  * nothing after the landing turn, if the turn ends the run otherwise than by a complete answer, or if the
  * user has stopped the run.
  */
-export async function continueRun(leg: Leg, feedback: readonly string[]): Promise<void> {
+export async function continueWithFeedback(leg: Leg, feedback: readonly string[]): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined || run.landing !== undefined) return;
   const end = stopAfterTurn(run);

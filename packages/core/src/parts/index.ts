@@ -4,7 +4,7 @@ export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
 export { consentIn, prepareAsked } from "./consent.ts";
-export { checkedFeedback, continueRun } from "./continue-run.ts";
+export { checkedFeedback, continueWithFeedback } from "./continue-run.ts";
 export { currentRun } from "./current-run.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
@@ -16,12 +16,14 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
+  passedOnQuestion,
   retryWait,
   runQuestion,
   validateMidwayAnswer,
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
+export { runAgentInRun } from "./run-agent.ts";
 export { chooseAgent } from "./tasks.ts";
 export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";

@@ -41,7 +41,7 @@ describe("a snapshot of a recorded log", () => {
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
       version: "5",
-      hash: "4969933b7ac725878b5ae4529579247b57439a6cdb3a8bccbf26ff1fabb44329",
+      hash: "ee63e3e2d69652a99c3f7e29b5ca032fec2f230a7a9d31554623694bbb9609fb",
     });
   });
 

@@ -68,16 +68,22 @@ export async function atEveryAppend(story: Story): Promise<number> {
 
 /** Sends the message, and answers each question twice. A client repeats both after a lost connection. */
 async function tell({ agent, answer }: Story, pawl: Runtime): Promise<RunResult> {
-  let result = await pawl.run(agent, { ...OWNER, input: "go", clientMessageId: "m" }).result;
+  const say = async () => await pawl.run(agent, { ...OWNER, input: "go", clientMessageId: "m" }).result;
+  let result = await say();
   while (result.stop.type === "suspended" && answer !== undefined) {
     const answers = result.pending.map(({ callId, kind }) => ({ callId, value: answer(kind) }));
-    const first = pawl.run(agent, { ...OWNER, answers }).result;
-    const second = pawl.run(agent, { ...OWNER, answers }).result.catch((error: unknown) => {
-      if (!PawlError.is(error, "already_answered") && !PawlError.is(error, "unknown_call")) throw error;
-    });
-    [result] = await Promise.all([first, second]);
+    const send = () => pawl.run(agent, { ...OWNER, answers }).result;
+    for (const sent of await Promise.allSettled([send(), send()]))
+      if (sent.status === "rejected" && !isAnswered(sent.reason)) throw sent.reason;
+    // Nothing follows for a client whose answers were stored by a process that has died.
+    for await (const _ of pawl.follow(OWNER.sessionId, { untilIdle: true }));
+    result = await say();
   }
   return result as RunResult;
+}
+
+function isAnswered(error: unknown): boolean {
+  return PawlError.is(error, "already_answered") || PawlError.is(error, "unknown_call");
 }
 
 /** Returns the events of a type, of one session or of all. */

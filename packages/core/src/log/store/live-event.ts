@@ -67,6 +67,8 @@ export interface AgentAtWork {
   agent: string;
   /** The sub-agent's own session. */
   session_id: string;
+  /** The call whose tool has given the task. Absent if the sub-agent does the work of a call. */
+  call_id?: string;
 }
 
 /** The types of {@link LiveEvent}. */

@@ -11,7 +11,7 @@ import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
-import { appendInHook, askInRun, emitInHook } from "./context-methods.ts";
+import { agentInHook, appendInHook, askInRun, emitInHook } from "./context-methods.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -49,7 +49,7 @@ type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>
 export const RETURNED_NOTHING: { value?: never; failed?: never } = {};
 
 /** The outcome of a hook's call: its return value, converted by `take`, or that it has failed. */
-interface Called<R> {
+export interface Called<R> {
   value?: R;
   failed?: true;
 }
@@ -120,6 +120,7 @@ async function afterFailure<M extends HookMethod, R>(
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
   if (leg.life.lost || (signal.aborted && cause === signal.reason)) return RETURNED_NOTHING;
+  if (leg.once.hooks.asking?.question !== undefined) return RETURNED_NOTHING;
   await leg.report.logError(hookFailure(hook, method, cause));
   if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
   return { failed: true };
@@ -195,6 +196,7 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
+    runAgent: agentInHook(leg, hook),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
   };

@@ -27,18 +27,16 @@ import type {
   ChosenAgent,
   ConsentParts,
   ContextMethods,
-  Delegated,
-  Delegation,
   FetchedUserData,
   JudgedAttempt,
-  OpenTask,
+  MidwayQuestion,
   OutputVerdict,
   Refusal,
   RefusalOutcome,
-  RunEnd,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
+import type { RunEnd, TaskGiver, TaskRunner } from "./task-types.ts";
 
 /**
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
@@ -118,8 +116,8 @@ export interface Parts extends ConsentParts<Leg> {
   // Feedback of hooks.
   /** Returns the feedback of a hook. Throws if it is not a text. */
   checkedFeedback(feedback: unknown): string;
-  /** Has the run go on with another turn, in which the model reads the feedback, unless the run must end. */
-  continueRun(leg: Leg, feedback: readonly string[]): Promise<void>;
+  /** Continues the run with another turn, in which the model reads the feedback, unless the run must end. */
+  continueWithFeedback(leg: Leg, feedback: readonly string[]): Promise<void>;
 
   // Models that are code.
   /** Returns what such a model gets of the run. */
@@ -146,6 +144,10 @@ export interface Parts extends ConsentParts<Leg> {
   runEffects(leg: Leg, run: RunState, stop: StopReason, end: RunEnd): Promise<boolean>;
 
   // Tasks of sub-agents.
+  /** Makes the method `runAgent` of a hook's or tool's context. */
+  runAgentInRun(leg: Leg, giver: TaskGiver): RunContext["runAgent"];
+  /** Returns the event with which a hook passes on the question of an agent. */
+  passedOnQuestion(run: RunState, by: string, before: QuestionPlace, question: MidwayQuestion): QuestionEvent;
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 
@@ -173,7 +175,7 @@ export interface LegRun {
   readonly agent: Agent;
   readonly session: Session;
   readonly files: LegFiles;
-  readonly tasks: TaskRunner;
+  readonly tasks: TaskRunner<Leg>;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
@@ -202,14 +204,4 @@ export interface LegRun {
 export interface PartsOfLeg extends ContextMethods {
   /** Loads the code that few runs need. Later calls return the loaded code. */
   load(): Promise<Parts>;
-}
-
-/** Runs the tasks of sub-agents. */
-export interface TaskRunner {
-  /** Has a sub-agent do the work of a call. */
-  run(leg: Leg, delegated: Delegated): Promise<Delegation>;
-  /** Returns whether the sub-agent of a call has got its task. */
-  begun(leg: Leg, call: CallState): Promise<boolean>;
-  /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
-  open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }

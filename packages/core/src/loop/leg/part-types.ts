@@ -1,16 +1,14 @@
 import type { ModelFailure } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { EmittedPart, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
-import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
-import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
+import type { TaskAgent } from "../../tools/run-agent-types.ts";
+import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { Given } from "../../tools/tool-outcome.ts";
 
 /** A hook or a tool that asks a model. */
@@ -141,7 +139,7 @@ export interface Emitter {
 /** A question that a tool asks while it runs, or its wait for a time, as it is stored. */
 export type MidwayQuestion = Pick<
   EventData["tool_suspended"],
-  "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden"
+  "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden" | "child" | "client_tool" | "changed"
 >;
 
 /** The work of methods in the contexts of hooks and tools. Each checks its arguments before it returns. */
@@ -150,45 +148,4 @@ export interface ContextMethods {
   question(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion;
   /** Returns a tool's wait for a time as it is stored. */
   wait(moment: Parameters<ToolContext["wait"]>[0]): MidwayQuestion;
-}
-
-/** A call whose work a sub-agent does. */
-export interface Delegated {
-  call: CallState;
-  delegate: Delegate;
-  agent: TaskAgent;
-  input: unknown;
-  /** The part of the caller's budget that the sub-agent may use. */
-  slice: Partial<Budget>;
-  /** Returns how long the call has run, in milliseconds. */
-  durationMs(): number;
-}
-
-/**
- * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
- * the run to another process, which then continues the task.
- */
-export type Delegation = ResultEvent | QuestionEvent | undefined;
-
-/** A sub-agent's task whose result is no longer needed. */
-export interface OpenTask {
-  call: CallState;
-  /** Stops the task. Resolves to the use that the caller was not charged for yet; `undefined` without any. */
-  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
-}
-
-/** What the effects of a run need at its end. */
-export interface RunEnd {
-  tasks: readonly OpenTask[];
-  /**
-   * Appends the first `effect_started`, with what ends the run's calls. Resolves to `false` if something else
-   * was stored first.
-   */
-  begin(started: NewEvent): Promise<boolean>;
-}
-
-/** The tokens and cost that a sub-agent has used, and the model that it used last. */
-export interface UnchargedUse {
-  model: string;
-  spent: Spent;
 }

@@ -21,5 +21,5 @@ export { continueWoken, recoverSession } from "../sweep/recover-session.ts";
 export { resumeUnlessMovedOn } from "../sweep/resume-at-time.ts";
 export { resumeIfDue, sweep } from "../sweep/sweep.ts";
 export { hasTask } from "../tasks/child-session.ts";
-export { delegateCall } from "../tasks/delegate.ts";
+export { delegateCall, workOnTask } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";

@@ -7,7 +7,7 @@ import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
-import type { Delegated, Delegation } from "../../loop/leg/part-types.ts";
+import type { Delegated, Delegation, SettledTask, TaskWork } from "../../loop/leg/task-types.ts";
 import { isWaitingRun } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
@@ -19,7 +19,7 @@ import { queueHere, queueMessage } from "../begin/queue-message.ts";
 import { prepareSupersededEnd } from "../begin/supersede.ts";
 import type { CallerOptions, Host, LegOutcome, Work } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
-import { taskOutcomeOf } from "./task-outcome.ts";
+import { settledTask, taskOutcomeOf } from "./task-outcome.ts";
 
 /** The code for a message that meets a run is in the same chunk as this file. */
 const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, prepareSupersededEnd });
@@ -31,41 +31,66 @@ const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
-  const agent = childAgent(agentOf(delegated.agent), leg.run.agent.name, call.toolName, slice);
+  const { signal } = leg.life;
+  const work = { call, agent: delegated.agent, message: delegate.message(input), slice, signal };
+  const show = delegate.showsText
+    ? (sessionId: string) => showText(leg, call, delegated.agent.name, sessionId)
+    : undefined;
+  const state = await worked(host, leg, { ...work, ...(show && { show }) });
+  return state && taskOutcomeOf(call, state, delegated.durationMs());
+}
+
+/** Has an agent work on a task of a hook or a tool. Returns `undefined` if this process leaves the run. */
+export async function workOnTask(host: Host, leg: Leg, work: TaskWork): Promise<SettledTask | undefined> {
+  const state = await worked(host, leg, work);
+  return state && settledTask(work.call, state);
+}
+
+/**
+ * Has an agent work on a task in its own session until it has ended or waits. Returns the state of that
+ * session; `undefined` if this process leaves the run.
+ */
+async function worked(host: Host, leg: Leg, work: TaskWork): Promise<SessionState | undefined> {
+  const { call, message, slice, show } = work;
+  const agent = childAgent(agentOf(work.agent), leg.run.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
-  if (delegate.showsText) showText(leg, call, delegated.agent.name, session.id);
+  show?.(session.id);
   const task = {
     session,
     agent,
-    message: delegate.message(input),
+    message,
     params: callerParams(leg),
     ...callerOf(leg),
   };
   // The sub-agent begins only if this process can renew the lease of the caller's run. A process that takes
   // over that run later finds the sub-agent's session in the store.
   const mayBegin = () => leg.life.renewLease();
-  const state = await withStopSignal(leg, async (signal) => {
+  return await withStopSignal(leg, work.signal, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilSettled(host, leg, { session, agent, signal }, begun);
   });
-  return state && taskOutcomeOf(call, state, delegated.durationMs());
 }
 
 /**
- * Calls `work` with a signal that aborts when the caller's run is stopped. The signal does not abort when
- * this process leaves the run to another one. If the run is stopped already, the sub-agent asks no model.
+ * Calls `work` with a signal that aborts when `signal` does, e.g. because the caller's run is stopped. The
+ * signal does not abort when this process leaves the run to another one. If the run is stopped already, the
+ * sub-agent asks no model.
  */
-async function withStopSignal<T>({ life }: Leg, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withStopSignal<T>(
+  { life }: Leg,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const onAbort = () => {
     if (!life.lost) stop.abort();
   };
-  if (life.signal.aborted) onAbort();
-  else life.signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await work(stop.signal);
   } finally {
-    life.signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -16,7 +16,7 @@ const draft: Reply = { text: "A draft." };
 const script: Reply[] = [draft, { text: "A better draft." }, { text: "Done." }];
 
 describe("afterTurn with `continue`", () => {
-  it("F35 H2 C13 has the run go on with the feedback as a note, and never as the user's message", async () => {
+  it("F35 H2 C13 continues the run with the feedback as a note, and never as the user's message", async () => {
     const at = setup(script, { hooks: [unsatisfied(2)] });
     const { sessionId, stop, turns } = await at.say("Write");
     expect({ type: stop.type, turns }).toEqual({ type: "end_turn", turns: 3 });
@@ -34,7 +34,7 @@ describe("afterTurn with `continue`", () => {
     expect(at.model.rejected).toEqual([]);
   });
 
-  it("F35 L3 goes on within the turn limit only", async () => {
+  it("F35 L3 continues within the turn limit only", async () => {
     const at = setup(script, { hooks: [unsatisfied(9)], limits: { turns: 2 } });
     expect(await at.say("Write")).toMatchObject({ stop: { type: "turn_limit" }, turns: 2 });
   });

@@ -117,6 +117,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     invalid: "The arguments are not a JSON object.",
     skipped: "surplus",
   },
+  task_started: { task_id: "task_1", by: "look", agent: "researcher", key: "a", slice: {}, call_id: "toolu_1" },
   tool_started: {
     tool_name: "weather",
     call_id: "c1",
@@ -185,6 +186,8 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     tokens,
     cost_cents: 0.01,
     attempt: 4,
+    task: "task_1",
+    task_over: true,
     answer: { text: "{}", stop_reason: "tool_use", output: { topic: null } },
   },
   error: { code: "model_error", message: "overloaded", stack: null, context: { status: 529 } },

@@ -1,0 +1,97 @@
+import type { Budget } from "../../log/budget.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { Spent } from "../../log/tokens.ts";
+import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
+import type { CallState, RunState, SessionState } from "../../session/state.ts";
+import type { TaskAgent } from "../../tools/run-agent-types.ts";
+import type { Delegate } from "../../tools/tool.ts";
+import type { Asker, MidwayQuestion } from "./part-types.ts";
+
+/** A hook or a tool that gives tasks to agents. */
+export interface TaskGiver extends Asker {
+  /** The call of the tool; `undefined` for a hook. */
+  call: CallState | undefined;
+  /** Throws if the call has its result. */
+  check(): void;
+  /** The tasks in progress of this hook or call, in this process. */
+  tasks: Set<Promise<unknown>>;
+  /** Has the user asked the question of an agent. Throws if the hook or tool cannot pass on questions. */
+  ask(question: MidwayQuestion): never;
+  /** Ends the hook or tool, because this process leaves the run. */
+  leave(): never;
+}
+
+/** A call whose work a sub-agent does. */
+export interface Delegated {
+  call: CallState;
+  delegate: Delegate;
+  agent: TaskAgent;
+  input: unknown;
+  /** The part of the caller's budget that the sub-agent may use. */
+  slice: Partial<Budget>;
+  /** Returns how long the call has run, in milliseconds. */
+  durationMs(): number;
+}
+
+/** The work on a task in the session of its own. `call` has the question and the answer to pass on. */
+export interface TaskWork {
+  call: CallState;
+  agent: TaskAgent;
+  message: string;
+  slice: Partial<Budget>;
+  /** Stops the task. */
+  signal: AbortSignal;
+  /** Shows the agent's text to readers, by the id of its session. Default: it is not shown. */
+  show?(sessionId: string): void;
+}
+
+/** A task whose agent has ended its run, or waits. */
+export interface SettledTask {
+  /** The state of the task's session. */
+  state: SessionState;
+  /** What the agent asks or waits for; `undefined` if its run has ended. */
+  question: MidwayQuestion | undefined;
+  /** What the task has used since its caller was last charged. */
+  spent: Spent;
+}
+
+/**
+ * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
+ * the run to another process, which then continues the task.
+ */
+export type Delegation = ResultEvent | QuestionEvent | undefined;
+
+/** A sub-agent's task whose result is no longer needed. */
+export interface OpenTask {
+  call: CallState;
+  /** Stops the task. Resolves to the use that the caller was not charged for yet; `undefined` without any. */
+  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
+}
+
+/** The tokens and cost that a sub-agent has used, and the model that it used last. */
+export interface UnchargedUse {
+  model: string;
+  spent: Spent;
+}
+
+/** What the effects of a run need at its end. */
+export interface RunEnd {
+  tasks: readonly OpenTask[];
+  /**
+   * Appends the first `effect_started`, with what ends the run's calls. Resolves to `false` if something else
+   * was stored first.
+   */
+  begin(started: NewEvent): Promise<boolean>;
+}
+
+/** Runs the tasks of sub-agents. */
+export interface TaskRunner<Leg> {
+  /** Has a sub-agent do the work of a call. */
+  run(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** Has an agent work on a task. Resolves to `undefined` if this process leaves the run. */
+  work(leg: Leg, work: TaskWork): Promise<SettledTask | undefined>;
+  /** Returns whether the sub-agent of a call has got its task. */
+  begun(leg: Leg, call: CallState): Promise<boolean>;
+  /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
+  open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
+}
