@@ -16,16 +16,15 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
-  passedOnQuestion,
   retryWait,
   runQuestion,
   validateMidwayAnswer,
 } from "./questions.ts";
 export { fetchUserData } from "./read-user-data.ts";
 export { afterRefusal } from "./refused.ts";
-export { runAgentInRun } from "./run-agent.ts";
+export { agentOfHook, agentOfTool } from "./task-givers.ts";
 export { chooseAgent } from "./tasks.ts";
 export { reportMistake, resultAsJson } from "./tool-mistakes.ts";
 export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";
-export { wantCall } from "./wanted-call.ts";
+export { wantCall, wantedVerdict } from "./wanted-call.ts";

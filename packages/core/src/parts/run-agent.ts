@@ -72,12 +72,14 @@ async function taskId({ runId }: RunState, { scope }: TaskGiver, key: string): P
 /** Works on a task until it has ended. If its agent asks the user, ends the hook or tool by an exception. */
 async function resultOfTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promise<TaskResult> {
   const work = workAndCharge(leg, giver, given);
-  giver.tasks.add(work);
-  const done = await work.finally(() => giver.tasks.delete(work));
+  const { working } = leg.once.tasks;
+  const tasks = working.get(giver.scope) ?? new Set();
+  working.set(giver.scope, tasks.add(work));
+  const done = await work.finally(() => tasks.delete(work));
   if (done === undefined) return giver.leave();
   if (done.question === undefined) return resultOf(done.state);
   // The other tasks of this hook or call go on until they have ended or ask, too.
-  while (giver.tasks.size > 0) await Promise.allSettled([...giver.tasks]);
+  while (tasks.size > 0) await Promise.allSettled([...tasks]);
   return giver.ask(done.question);
 }
 

@@ -1,8 +1,8 @@
 import { withinDeadline } from "../../base/deadline.ts";
-import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
-import { type ErrorReport, endsRun } from "../../log/error-event.ts";
+import { endsRun } from "../../log/error-event.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { RunState } from "../../session/state.ts";
@@ -11,7 +11,8 @@ import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
-import { agentInHook, appendInHook, askInRun, emitInHook } from "./context-methods.ts";
+import { appendInHook, askInRun, emitInHook } from "./context-methods.ts";
+import { hookFailure, namedFailure } from "./hook-failure.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -49,7 +50,7 @@ type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>
 export const RETURNED_NOTHING: { value?: never; failed?: never } = {};
 
 /** The outcome of a hook's call: its return value, converted by `take`, or that it has failed. */
-export interface Called<R> {
+interface Called<R> {
   value?: R;
   failed?: true;
 }
@@ -72,6 +73,7 @@ export function callHook<M extends HookMethod, R>(
 ): Called<R> | Promise<Called<R>> {
   const stored = isLogOnly(hook) ? undefined : leg.log.barrier();
   if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, args, take, answer));
+  leg.once.hooks.calling = method;
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
     const run = hook[method] as (...args: unknown[]) => MaybeReturned<M>;
@@ -93,8 +95,24 @@ interface HookCall<M extends HookMethod, R> {
 /** What a hook's method returns, before a promise has settled. */
 type MaybeReturned<M extends HookMethod> = Returned<M> | Promise<Returned<M>> | undefined | null;
 
-/** Waits for a hook's return value, checks it and converts it. */
+/**
+ * Returns the outcome of a hook that did not return at once. If an agent to which the hook has given a task
+ * asks the user, that question is the outcome.
+ */
 async function converted<M extends HookMethod, R>(
+  leg: Leg,
+  call: HookCall<M, R>,
+  pending: NonNullable<MaybeReturned<M>>,
+): Promise<Called<R>> {
+  const called = await settled(leg, call, pending);
+  const { hooks } = leg.once;
+  const { question } = hooks;
+  hooks.question = undefined;
+  return question === undefined ? called : { value: { question } as R };
+}
+
+/** Waits for a hook's return value, checks it and converts it. */
+async function settled<M extends HookMethod, R>(
   leg: Leg,
   call: HookCall<M, R>,
   pending: NonNullable<MaybeReturned<M>>,
@@ -120,7 +138,7 @@ async function afterFailure<M extends HookMethod, R>(
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
   if (leg.life.lost || (signal.aborted && cause === signal.reason)) return RETURNED_NOTHING;
-  if (leg.once.hooks.asking?.question !== undefined) return RETURNED_NOTHING;
+  if (leg.once.hooks.question !== undefined) return RETURNED_NOTHING;
   await leg.report.logError(hookFailure(hook, method, cause));
   if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
   return { failed: true };
@@ -135,22 +153,6 @@ function contextWithAnswer(context: RunContext, answer: Json | undefined): RunCo
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
-}
-
-/** Returns the error to log for a hook that threw. */
-export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
-  return {
-    code: "hook_failed",
-    message: `${method} of "${hook.name}": ${messageOf(cause)}`,
-    context: { hook: hook.name, method },
-  };
-}
-
-/** Returns the error of a hook with the names of the hook and the agent in its message, for `onError`. */
-function namedFailure({ run: { agent } }: Leg, { name }: Hook, method: string, cause: unknown): Error {
-  const message = `${method} of "${name}" (agent "${agent.name}"): ${messageOf(cause)}`;
-  if (!PawlError.is(cause)) return new Error(message, { cause });
-  return new PawlError(cause.code, message, { cause, details: cause.details });
 }
 
 /** Returns the context of a hook in this leg. Later calls return the same one. */
@@ -196,7 +198,7 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    runAgent: agentInHook(leg, hook),
+    runAgent: async (...args) => await (await leg.parts.load()).agentOfHook(leg, hook)(...args),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
   };

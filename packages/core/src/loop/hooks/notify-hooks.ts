@@ -2,7 +2,7 @@ import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import type { Hook, HookContext } from "../../hooks/hook.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { hookFailure } from "./call-hooks.ts";
+import { hookFailure } from "./hook-failure.ts";
 
 /** Calls `onError` of all hooks in order. Returns an error event for each hook that throws. */
 export async function notifyHooks(

@@ -6,17 +6,17 @@ import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
+import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
 import { storeHeld } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
-import { type Asked, mayAsk } from "./may-ask.ts";
 
 /** The plan for the next turn, or the stop reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** The plan for the next turn, the stop reason for which the run ends instead, or a question to ask first. */
-type PlannedTurn = (Planned & { question?: never }) | Asked;
+type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
 
 /** Calls the `beforeTurn` hooks, and before the run's first request also the `beforeRun` hooks. */
 export async function planTurn(leg: Leg): Promise<PlannedTurn> {
@@ -39,7 +39,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
         ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "turn", change.ask) }
         : await changedPlan(leg, plan, change);
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "turn") : undefined;
-    const called = mayAsk(leg, hook, "turn", () => callHook(leg, hook, "beforeTurn", [plan], take, answer));
+    const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === RETURNED_NOTHING) continue;
     const { value, failed } = await called;
     if (failed) return { stop: HOOK_FAILED };
@@ -62,8 +62,7 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
         : { stop: stopFrom(returned.stop) };
     const hasAsked = run.asked.length > 0;
     const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "run") : undefined;
-    const call = () => callHook(leg, hook, "beforeRun", [], take, answer);
-    const { value, failed } = await mayAsk(leg, hook, "run", call);
+    const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;
   }

@@ -28,15 +28,17 @@ import type {
   ConsentParts,
   ContextMethods,
   FetchedUserData,
+  GivingRecord,
   JudgedAttempt,
-  MidwayQuestion,
   OutputVerdict,
   Refusal,
   RefusalOutcome,
+  Verdict,
+  WantedAttempt,
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
-import type { RunEnd, TaskGiver, TaskRunner } from "./task-types.ts";
+import type { RunEnd, TaskRunner } from "./task-types.ts";
 
 /**
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
@@ -112,6 +114,8 @@ export interface Parts extends ConsentParts<Leg> {
    * such a turn.
    */
   wantCall(leg: Leg, plan: TurnPlan): Promise<TurnPlan>;
+  /** Judges whether an answer has the call that a hook wanted. */
+  wantedVerdict(leg: Leg, attempt: WantedAttempt, verdict: Verdict): Verdict;
 
   // Feedback of hooks.
   /** Returns the feedback of a hook. Throws if it is not a text. */
@@ -144,10 +148,15 @@ export interface Parts extends ConsentParts<Leg> {
   runEffects(leg: Leg, run: RunState, stop: StopReason, end: RunEnd): Promise<boolean>;
 
   // Tasks of sub-agents.
-  /** Makes the method `runAgent` of a hook's or tool's context. */
-  runAgentInRun(leg: Leg, giver: TaskGiver): RunContext["runAgent"];
-  /** Returns the event with which a hook passes on the question of an agent. */
-  passedOnQuestion(run: RunState, by: string, before: QuestionPlace, question: MidwayQuestion): QuestionEvent;
+  /** Returns the method `runAgent` of a tool's context. */
+  agentOfTool(
+    leg: Leg,
+    call: CallState,
+    record: GivingRecord,
+    signal: () => AbortSignal,
+  ): RunContext["runAgent"];
+  /** Returns the method `runAgent` of a hook's context. */
+  agentOfHook(leg: Leg, name: string): RunContext["runAgent"];
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 

@@ -149,3 +149,35 @@ export interface ContextMethods {
   /** Returns a tool's wait for a time as it is stored. */
   wait(moment: Parameters<ToolContext["wait"]>[0]): MidwayQuestion;
 }
+
+/** The consequences of a complete answer. */
+export interface Verdict {
+  /** The calls to store. */
+  calls: EventData["tool_call"][];
+  /** A reminder for the model, which is then called again. */
+  reminder?: EventData["note"];
+  /** The problem with the answer, if it has one. It is logged with the answer. */
+  problem?: Problem;
+}
+
+/** A problem with an answer. `code` is the code of the `error` event that logs it. */
+export interface Problem {
+  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer" | "invalid_output";
+  message: string;
+}
+
+/** An answer that is judged for the call that a hook wanted. */
+export interface WantedAttempt {
+  request: EventData["llm_request"];
+  answer: { stopReason: string | null };
+}
+
+/** What a tool has done so far, for the tasks that it gives to agents. */
+export interface GivingRecord {
+  /** Whether the call has its result. */
+  closed: boolean;
+  /** The question that the tool asks the user instead of returning a result. */
+  asked: MidwayQuestion | undefined;
+  /** Whether this process leaves the run while the tool has a task in progress. */
+  left?: true;
+}

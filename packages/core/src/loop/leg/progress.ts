@@ -2,9 +2,9 @@ import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { LiveState } from "../../log/store/live-tail.ts";
+import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { AskSpent, StoredAnswer } from "../../tools/ask-outcome.ts";
 import type { TaskAgent, TaskResult } from "../../tools/run-agent-types.ts";
-import type { MidwayQuestion } from "./part-types.ts";
 
 /**
  * Records which hooks were called in this leg, so that each is called once. Only `loop/hooks` changes the
@@ -17,11 +17,10 @@ export interface HookProgress {
   turns: number;
   /** The stop reason that an `afterTurn` hook returned; `undefined` if none did. */
   stop: StopReason | undefined;
-  /**
-   * Set while a hook is called that can ask the user, in `beforeRun` and `beforeTurn`. `question` is that of
-   * an agent to which the hook has given a task.
-   */
-  asking: { question?: MidwayQuestion } | undefined;
+  /** The method of a hook that was called last. */
+  calling: keyof Hook | undefined;
+  /** The question of an agent to which the hook has given a task that is being called. */
+  question: QuestionEvent | undefined;
   /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
@@ -55,6 +54,8 @@ export interface TaskProgress {
   readonly byId: Map<string, Promise<TaskResult>>;
   /** The agents of the tasks, by the task's id. */
   readonly agents: Map<string, TaskAgent>;
+  /** The work on tasks in progress, by the hook or call. */
+  readonly working: Map<string, Set<Promise<unknown>>>;
   /** The number of tasks that are about to start. */
   starting: number;
 }

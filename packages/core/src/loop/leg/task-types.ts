@@ -13,8 +13,6 @@ export interface TaskGiver extends Asker {
   call: CallState | undefined;
   /** Throws if the call has its result. */
   check(): void;
-  /** The tasks in progress of this hook or call, in this process. */
-  tasks: Set<Promise<unknown>>;
   /** Has the user asked the question of an agent. Throws if the hook or tool cannot pass on questions. */
   ask(question: MidwayQuestion): never;
   /** Ends the hook or tool, because this process leaves the run. */

@@ -3,7 +3,13 @@ import type { CallState } from "../../session/state.ts";
 import type { Artifact } from "../../tools/artifact.ts";
 import type { CallReport } from "../../tools/call-report.ts";
 import type { CallOutput, MidwayQuestion } from "../leg/part-types.ts";
-import type { ToolDecisions } from "./call-result.ts";
+
+/** A tool's decisions by `completeSession()` and `setMode()`, and the call's duration in milliseconds. */
+export interface ToolDecisions {
+  durationMs?: number;
+  completed?: boolean;
+  mode?: string | null;
+}
 
 /** The record of what a running tool has made and reported. It is stored with the call's result. */
 export interface CallRecord {
@@ -29,12 +35,12 @@ export function newCallRecord(): CallRecord {
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */
-export function isOver(call: CallState, record: CallRecord): boolean {
+export function isOver(call: CallState, record: Pick<CallRecord, "closed">): boolean {
   return record.closed || call.result !== undefined;
 }
 
 /** Throws if the call has its result. */
-export function checkOpen(call: CallState, record: CallRecord): void {
+export function checkOpen(call: CallState, record: Pick<CallRecord, "closed">): void {
   if (isOver(call, record))
     throw invalidInput("The call has its result already, so its tool can add nothing more.");
 }

@@ -2,7 +2,6 @@ import { invalidInput } from "../../base/invalid-input.ts";
 import type { CallState } from "../../session/state.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { TaskGiver } from "../leg/task-types.ts";
 import { type CallRecord, checkOpen } from "./call-record.ts";
 
 /** Returns the methods by which a running tool asks the user, or waits for a time. */
@@ -23,31 +22,6 @@ export function midway(leg: Leg, call: CallState, record: CallRecord): Pick<Tool
       check("wait");
       record.asked = leg.parts.wait(moment);
       throw new Error(`"${name}" waits for a time, so this run of its \`execute\` is over.`);
-    },
-  };
-}
-
-/** Returns what a running tool does with the tasks that it gives to agents. */
-export function taskGiver(
-  leg: Leg,
-  call: CallState,
-  record: CallRecord,
-  signal: () => AbortSignal,
-): TaskGiver {
-  const { callId, toolName: by } = call;
-  const check = () => checkOpen(call, record);
-  return {
-    ...{ by, scope: `${call.assistantSeq}:${callId}`, call, tasks: new Set(), signal, check },
-    ask: (question) => {
-      if (leg.run.agent.tools.get(by)?.suspends !== undefined)
-        throw invalidInput("An agent asks the user. A tool with `suspends` cannot pass that on.");
-      const answered = answeredBy(call);
-      record.asked ??= { ...question, ...(answered && { state: answered }) };
-      throw new Error(`"${by}" asks the user, so this run of its \`execute\` is over.`);
-    },
-    leave: () => {
-      record.left = true;
-      throw new Error("This process leaves the run.");
     },
   };
 }

@@ -6,12 +6,12 @@ import { artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { given, givenWithData } from "../../tools/tool-outcome.ts";
-import { agentInRun, askInRun } from "../hooks/context-methods.ts";
+import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallOutput } from "../leg/part-types.ts";
 import { type CallRecord, checkOpen, isOver } from "./call-record.ts";
-import { answeredBy, midway, taskGiver } from "./midway.ts";
+import { answeredBy, midway } from "./midway.ts";
 
 /** A call of a tool that is about to run. */
 interface RunningCall {
@@ -49,10 +49,8 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
       scope: `${call.assistantSeq}:${call.callId}`,
       signal: () => lazy.signal,
     }),
-    runAgent: agentInRun(
-      leg,
-      taskGiver(leg, call, record, () => lazy.signal),
-    ),
+    runAgent: async (...args) =>
+      await (await leg.parts.load()).agentOfTool(leg, call, record, () => lazy.signal)(...args),
     progress: (data, options) => {
       if (isOver(call, record)) return;
       const report = given(data);

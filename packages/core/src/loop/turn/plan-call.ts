@@ -61,9 +61,11 @@ async function withWantedCall(
   prompt: Prompt,
   plan: TurnPlan,
 ): Promise<ModelCall | InsteadOfCall | undefined> {
-  if (paramsOf(leg, plan).wanted === undefined) return await withinLimits(leg, prompt, plan);
+  const { toolChoice } = paramsOf(leg, plan);
+  const isForced = toolChoice?.type === "any" || toolChoice?.type === "tool";
+  if (!isForced || plan.model.forcedToolChoice) return await withinLimits(leg, prompt, plan);
   const wanting = await (await leg.parts.load()).wantCall(leg, plan);
-  return await withinLimits(leg, promptOf(leg.log.state), wanting);
+  return await withinLimits(leg, promptOf(leg.log.state), wanting, toolChoice);
 }
 
 /** Estimates how many tokens a prompt has for a model. */
@@ -72,7 +74,12 @@ function estimatedTokensOf({ log, run: { agent } }: Leg, { chars }: Prompt, mode
 }
 
 /** Plans the model call. Lowers `max_tokens` if the limits do not allow the full length of an answer. */
-async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<ModelCall | InsteadOfCall> {
+async function withinLimits(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan,
+  wanted?: ToolChoice,
+): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools } = plan;
   const estimatedTokens = estimatedTokensOf(leg, prompt, model);
@@ -92,6 +99,7 @@ async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<M
   };
   const event = await requestEvent(state, prompt, {
     ...params,
+    ...(wanted && { wanted }),
     model: model.id,
     estimatedTokens,
     pricing: model.pricing,
@@ -104,13 +112,12 @@ async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<M
 /**
  * Returns `max_tokens` and the tool choice. In the landing turn, the model may call no tool but the one that
  * gives the run's output. The tool choice is left out if the prompt has no tools, because the API would
- * refuse it. It is also left out if it names a tool that the prompt does not have. For a model that cannot be
- * forced to call a tool, it is `auto`, and `wanted` is the choice of the hook.
+ * refuse it. It is also left out if it names a tool that the prompt does not have.
  */
 function paramsOf(
   leg: Leg,
   { model, maxTokens, toolChoice = defaultToolChoice(leg, model) }: TurnPlan,
-): { maxTokens: number; toolChoice?: ToolChoice; wanted?: ToolChoice } {
+): { maxTokens: number; toolChoice?: ToolChoice } {
   const tools = leg.log.state.prefix?.tools ?? [];
   if (tools.length === 0) return { maxTokens };
   if (openRun(leg.log.state)?.landing !== undefined)
@@ -120,12 +127,7 @@ function paramsOf(
     };
   // A later version of the agent may name a tool that this run's prefix does not have yet.
   const isKnown = toolChoice?.type !== "tool" || tools.some(({ name }) => name === toolChoice.name);
-  if (toolChoice === undefined || !isKnown) return { maxTokens };
-  const isForced = toolChoice.type === "any" || toolChoice.type === "tool";
-  if (!isForced || model.forcedToolChoice === true) return { maxTokens, toolChoice };
-  const { type: _, disable_parallel_tool_use: single } = toolChoice;
-  const auto = { type: "auto" as const, ...(single !== undefined && { disable_parallel_tool_use: single }) };
-  return { maxTokens, toolChoice: auto, wanted: toolChoice };
+  return { maxTokens, ...(toolChoice !== undefined && isKnown && { toolChoice }) };
 }
 
 /** Returns whether the model gives the run's output by calling a tool. */

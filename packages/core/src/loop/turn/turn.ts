@@ -10,6 +10,7 @@ import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { isUseSoFar } from "../../model/usage-so-far.ts";
 import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
+import { openRun } from "../../session/state.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -90,7 +91,9 @@ async function storeAnswer(
   checkpoint: readonly NewEvent[] = [],
 ): Promise<void> {
   const { answer } = attempt;
-  const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
+  let verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
+  const mayWantCall = attempt.request.params.hook_choice ?? openRun(leg.log.state)?.turn?.reminded;
+  if (mayWantCall) verdict = (await leg.parts.load()).wantedVerdict(leg, attempt, verdict);
   const { reminder } = verdict;
   const modelContent = contentOf(answer);
   const content =

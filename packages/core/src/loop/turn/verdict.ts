@@ -8,23 +8,8 @@ import type { Reply } from "../../model/reply.ts";
 import { unknownFieldErrors } from "../../model/usage-so-far.ts";
 import { hasCall } from "../../session/given-up.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
+import type { Verdict } from "../leg/part-types.ts";
 import type { Attempt } from "./answer-events.ts";
-
-/** The consequences of a complete answer. */
-interface Verdict {
-  /** The calls to store. */
-  calls: EventData["tool_call"][];
-  /** A reminder for the model, which is then called again. */
-  reminder?: EventData["note"];
-  /** The problem with the answer, if it has one. It is logged with the answer. */
-  problem?: Problem;
-}
-
-/** A problem with an answer. `code` is the code of the `error` event that logs it. */
-export interface Problem {
-  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer" | "invalid_output";
-  message: string;
-}
 
 /** The stop reasons that Pawl knows. Any other one ends the run, because its meaning is unknown. */
 const KNOWN: readonly (string | null)[] = [
@@ -58,7 +43,7 @@ export function verdictOn(
   const choice = request.params.tool_choice?.type;
   // A turn without tools needs no tool call, nor does an answer that code gives, e.g. by `answering()`.
   if (choice === "none" || isCode(request.model)) return { calls };
-  if (!toolOnly) return wantedCall(calls, answer, request, state, output !== undefined);
+  if (!toolOnly) return { calls };
   if (!isCompleted(answer)) return { calls: onlyFirst(calls) };
   // An answer without a call has no output, see `outputVerdict`.
   if (output !== undefined) return { calls };
@@ -67,31 +52,12 @@ export function verdictOn(
 }
 
 /** Returns a reminder for an answer without a call; a problem if no reminder may follow. */
-function withoutCall(calls: Verdict["calls"], isOver: boolean, text: string): Verdict {
+export function withoutCall(calls: Verdict["calls"], isOver: boolean, text: string): Verdict {
   if (!isOver) return { calls, reminder: { text, reminder: true } };
   return { calls, problem: { code: "no_tool_call", message: "The model answered without calling a tool." } };
 }
 
-/**
- * Judges an answer to a request for which a hook wanted a call, although the model could not be forced. The
- * turn after the reminder needs the call too, whatever the hook then plans.
- */
-function wantedCall(
-  calls: Verdict["calls"],
-  answer: Reply,
-  { params: { hook_choice: wanted } }: Attempt["request"],
-  state: SessionState,
-  hasOutput: boolean,
-): Verdict {
-  const run = openRun(state);
-  // An agent with an output is also reminded of its schema.
-  const wasReminded = !hasOutput && run?.turn?.reminded === true;
-  if (!isCompleted(answer) || (wanted === undefined && !wasReminded)) return { calls };
-  const tool = wanted?.type === "tool" ? `"${wanted.name}"` : "a tool";
-  return withoutCall(calls, run?.reminded === true, `You answered without calling a tool. Call ${tool} now.`);
-}
-
-function isCompleted({ stopReason }: Reply): boolean {
+export function isCompleted({ stopReason }: Pick<Reply, "stopReason">): boolean {
   return stopReason === "end_turn" || stopReason === "stop_sequence";
 }
 
