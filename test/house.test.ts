@@ -74,7 +74,12 @@ test("the table says how large a circle of imports is", () => {
 
 test.each([
   ["a page without the marks", "# Rooms\n", files, 'needs the lines "<!--'],
-  ["options that are gone", page, new Map(files).set(`${core}tools/tool-options.ts`, ""), "no interface ToolOptions"],
+  [
+    "options that are gone",
+    page,
+    new Map(files).set(`${core}tools/tool-options.ts`, ""),
+    "no interface ToolOptions",
+  ],
 ])("refuses %s", (_, text, sources, message) => {
   expect(() => withHouseTable(text, sources)).toThrow(message);
 });

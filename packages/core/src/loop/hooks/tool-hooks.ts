@@ -1,5 +1,5 @@
 import { type Json, toJson } from "../../base/json.ts";
-import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
+import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/tool-change.ts";
 import { listedProblems } from "../../schema/problems.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatForModel, resultContent } from "../../tools/format-result.ts";

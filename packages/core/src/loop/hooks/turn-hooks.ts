@@ -1,4 +1,5 @@
-import type { Ask, Hook } from "../../hooks/hook.ts";
+import type { Hook } from "../../hooks/hook.ts";
+import type { Ask } from "../../hooks/tool-change.ts";
 import type { ModelReply, PlannedRequest, RunStop, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
@@ -117,7 +118,7 @@ export async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<voi
 
 /**
  * Calls the `afterTurn` hooks for a turn, once per leg. The first stop reason that a hook returns is kept for
- * the rest of the leg.
+ * the rest of the leg. Without one, feedback of the hooks has the run go on.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const {
@@ -127,9 +128,19 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
   await storeBefore(leg, hooks);
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
+  const feedback: string[] = [];
+  const take = async (
+    returned: { stop: StopReason } | { continue: string },
+  ): Promise<StopReason | undefined> => {
+    if ("stop" in returned) return stopFrom(returned.stop);
+    feedback.push((await leg.parts.load()).checkedFeedback(returned.continue));
+    return undefined;
+  };
   for (const hook of hooks) {
-    const { value, failed } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
+    const { value, failed } = await callHook(leg, hook, "afterTurn", [turn], take);
     if (failed && hook.guards) hookProgress.stop = HOOK_FAILED;
     else hookProgress.stop ??= value;
   }
+  if (feedback.length > 0 && hookProgress.stop === undefined)
+    await (await leg.parts.load()).continueWithFeedback(leg, feedback);
 }
