@@ -37,7 +37,6 @@ export {
   type ToolPhase,
   type ViewMessage,
   type ViewPart,
-  type ViewPartKind,
   type ViewQuestion,
   type ViewRun,
   type ViewState,

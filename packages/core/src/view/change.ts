@@ -53,7 +53,7 @@ export function changeRunMessage(
   const before = existing?.parts ?? [];
   const changed = change(before);
   const { role } = view.run ?? {};
-  const parts = role ? changed.map((part) => (before.includes(part) ? part : { role, ...part })) : changed;
+  const parts = role ? changed.map((part, at) => (part === before[at] ? part : { role, ...part })) : changed;
   if (changed === before || (existing === undefined && parts.length === 0)) return view;
   if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(index, 1) };
   // With `since`, the text after a queued message is a message of its own.

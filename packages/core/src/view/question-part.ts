@@ -79,7 +79,7 @@ export function answered(
     ...(reason === undefined ? { value } : { reason }),
   };
   return {
-    phase: closed !== undefined ? "skipped" : error === undefined ? "done" : "error",
+    phase: closed ? "skipped" : error === undefined ? "done" : "error",
     result: closed === undefined ? (error ?? value) : { answered: false, reason: closed },
     resultSeq,
     questions: questions.map((question, at) => (questions[at + 1] ? question : { ...question, ...last })),

@@ -66,7 +66,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
       return {
         ...changeRunMessage(
           changeCallPart(view, callId, {
-            phase: event.data.skipped !== undefined ? "skipped" : event.data.success ? "done" : "error",
+            phase: event.data.skipped ? "skipped" : event.data.success ? "done" : "error",
             result: event.data.result,
             resultSeq: event.seq,
             ...callFields(event.data),

@@ -30,8 +30,7 @@ export function withRunMessage({ messages, run }: ViewState, message: ViewMessag
  * text becomes a new message. Also takes the role that answers.
  */
 export function markMessagesRead(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
-  const { role } = data;
-  const run = view.run && role ? { ...view.run, role } : view.run;
+  const run = view.run && { ...view.run, ...(data.role && { role: data.role }) };
   const messages = withoutQueue(view.messages, data.prompt.upto_seq);
   if (!run || messages === view.messages) return { ...view, run };
   const hasWritten = messages.some(({ id }) => id === runMessageId(run));

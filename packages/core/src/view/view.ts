@@ -74,26 +74,22 @@ export interface ViewUsage extends Usage {
  * run's output, a notice that says why the run stopped, or a mark that earlier content is left out of the
  * context. A message has its parts in the order of their arrival. A hook's question is shown as a call,
  * with the hook's name, the question's payload and its answer.
+ *
+ * `role` is the agent's role that spoke when the part came, see `roles` of `agent()`; absent without roles.
  */
-export type ViewPart = ViewPartKind & {
-  /** The agent's role that spoke when the part came, see `roles` of `agent()`. Absent without roles. */
-  role?: string;
-};
-
-/** The kinds of parts, without what all have in common. */
-export type ViewPartKind =
+export type ViewPart =
   /**
    * A block of text. `key` stays the same while the part is shown. `open` is `true` while the model is
    * writing. `citations` are known once the answer is complete. A model that cites begins a new block with
    * each cited statement, so show neighbouring blocks as one text.
    */
-  | { type: "text"; key: string; text: string; open: boolean; citations?: Citation[] }
-  | { type: "thinking"; key: string; text: string; open: boolean }
+  | { type: "text"; key: string; role?: string; text: string; open: boolean; citations?: Citation[] }
+  | { type: "thinking"; key: string; role?: string; text: string; open: boolean }
   /**
    * A source of the answer, reported by a tool (`context.report({ sources })`) or found by the API's own web
    * search. `url` is an http or https address, or absent. `callId` is the tool's call.
    */
-  | { type: "source"; key: string; id: string; title: string; url?: string; callId?: string }
+  | { type: "source"; key: string; role?: string; id: string; title: string; url?: string; callId?: string }
   /**
    * A file of a user's message, before the message's text, or of a tool result. `id` is for `GET /files/:id`
    * of the handler; it is absent until the server has confirmed the message. `mediaType` is read from the
@@ -103,6 +99,7 @@ export type ViewPartKind =
   | {
       type: "file";
       key: string;
+      role?: string;
       callId?: string;
       id?: string;
       /** The path of the file at the handler that has sent the view or the events. */
@@ -117,6 +114,7 @@ export type ViewPartKind =
   | {
       type: "tool";
       key: string;
+      role?: string;
       callId: string;
       toolName: string;
       phase: ToolPhase;
@@ -146,7 +144,7 @@ export type ViewPartKind =
       resultSeq?: number;
     }
   /** Something that a tool or a hook made for the user, see `context.createArtifact()`. */
-  | { type: "artifact"; key: string; artifact: EventData["artifact"] }
+  | { type: "artifact"; key: string; role?: string; artifact: EventData["artifact"] }
   /**
    * A part that a tool or a hook has emitted, see `ToolContext.emit`. `name` is its type, e.g. `data-map`.
    * `seq` is that of the event that has the data.
@@ -154,6 +152,7 @@ export type ViewPartKind =
   | {
       type: "data";
       key: string;
+      role?: string;
       name: `data-${string}`;
       id?: string;
       data: Json;
@@ -164,18 +163,18 @@ export type ViewPartKind =
    * `wrapped` says that the output is in the field `value` of that JSON. `outputIn()` returns the output of
    * both forms.
    */
-  | { type: "output"; key: string; open: true; json: string; wrapped?: true }
-  | { type: "output"; key: string; open: false; value: Json }
+  | { type: "output"; key: string; role?: string; open: true; json: string; wrapped?: true }
+  | { type: "output"; key: string; role?: string; open: false; value: Json }
   /**
    * Why the run stopped, if the user should know. `text` is a sentence for the user, `stop` is the type of
    * the stop reason.
    */
-  | { type: "notice"; key: string; text: string; stop: string }
+  | { type: "notice"; key: string; role?: string; text: string; stop: string }
   /**
    * The model's provider had refused earlier content of the conversation, so it was shortened or left out
    * here: `by` says why.
    */
-  | { type: "left_out"; key: string; by: RefusedContent["by"] };
+  | { type: "left_out"; key: string; role?: string; by: RefusedContent["by"] };
 
 /**
  * A message as the user sees it. All turns of one run form one assistant message, with two exceptions:

@@ -12,6 +12,9 @@ const systemOf = (request: unknown) =>
     ({ cache_control: _, ...rest }: { cache_control?: unknown }) => rest,
   );
 
+/** The line for whoever runs the process. */
+const FAILED = /^pawl: `userData` of the agent "tester" failed: /;
+
 describe("C4 user data", () => {
   it("has a system block of its own, with a cache breakpoint, logged with the session's first prefix", async () => {
     const world = setup(
@@ -95,6 +98,7 @@ describe("C4 user data", () => {
     ["hangs", () => new Promise<string>(() => {})],
     ["returns no text", () => 7 as never],
   ])("that %s is reported and does not stop the run", async (_what, fails) => {
+    expectPrinted(FAILED);
     const told: EventData["error"][] = [];
     let broken = true;
     const world = setup([{ text: "Hi." }, { text: "Ok." }], {
@@ -114,7 +118,7 @@ describe("C4 user data", () => {
   });
 
   it("is read with the deps that the tools get; failing deps end the run as before", async () => {
-    expectPrinted("pawl: down");
+    expectPrinted("pawl: down", FAILED);
     let made = 0;
     let asked = 0;
     const seen: unknown[] = [];
@@ -257,6 +261,7 @@ describe("C4 user data that a tool changed", () => {
     ["throw", () => Promise.reject(new Error("no database"))],
     ["hang", () => new Promise<string>(() => {})],
   ])("that %s are reported once, and the run continues with what it has", async (_what, fails) => {
+    expectPrinted(FAILED);
     let asked = 0;
     const told: EventData["error"][] = [];
     const script = [{ tools: [move("a")] }, { tools: [move("b")] }, { text: "Ok." }, { text: "Bye." }];
