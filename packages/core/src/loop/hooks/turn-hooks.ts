@@ -11,7 +11,6 @@ import type { Leg } from "../leg/leg.ts";
 import type { Planned } from "../leg/part-types.ts";
 import { storeHeld } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
-import { checkRewrite } from "./check-returned.ts";
 
 /** The plan for the next turn, the stop reason for which the run ends instead, or a question to ask first. */
 type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
@@ -99,9 +98,9 @@ export async function planRequest(
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[] | undefined> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], (change) =>
-      checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
-    );
+    const take = async (change: Pick<ModelReply, "content">) =>
+      (await leg.parts.load()).checkRewrite(content, change.content, answer.stopReason === "pause_turn");
+    const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], take);
     if (failed && hook.guards) return undefined;
     content = value ?? content;
   }
