@@ -6,8 +6,8 @@ const CORE = "packages/core/src";
 /** How many files the reader of one file has to know at most. */
 export const REACH = {
   [`${CORE}/loop/loop.ts`]: 135,
-  [`${CORE}/hooks/hook.ts`]: 40,
-  [`${CORE}/tools/tool.ts`]: 30,
+  [`${CORE}/hooks/hook.ts`]: 42,
+  [`${CORE}/tools/tool.ts`]: 32,
 };
 
 /**

@@ -33,6 +33,7 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
       const more = {
         maxTokens: params.max_tokens,
         ...(params.tool_choice && { toolChoice: params.tool_choice }),
+        ...(params.hook_choice && { wanted: params.hook_choice }),
         ...(params.tools && { tools: params.tools }),
         ...(params.output_format && { outputFormat: state.prefix?.outputFormat ?? {} }),
       };

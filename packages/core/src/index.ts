@@ -40,6 +40,7 @@ export { withFallback } from "./model/clients/fallback.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/clients/idle-watchdog.ts";
 export { type ResilientOptions, resilient } from "./model/clients/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/clients/retry.ts";
+export { deciding } from "./model/deciding.ts";
 export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client.ts";
 export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 
@@ -63,19 +64,10 @@ export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from ".
 
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export { type GuardrailOptions, guardrail } from "./hooks/guardrail.ts";
-export type {
-  Ask,
-  Awaitable,
-  Hook,
-  HookContext,
-  OutcomeChange,
-  PlannedToolCall,
-  RunContext,
-  ToolChange,
-  ToolOutcome,
-} from "./hooks/hook.ts";
+export type { Awaitable, Hook, HookContext, RunContext } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
+export type { Ask, OutcomeChange, PlannedToolCall, ToolChange, ToolOutcome } from "./hooks/tool-change.ts";
 export type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./hooks/turn-plan.ts";
 export type { AppendableEvent } from "./log/event.ts";
 

@@ -56,4 +56,5 @@ export type { OpenAttempt } from "./session/open-attempt.ts";
 export type { SessionState, TurnState } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";
 export type { PlannedCall } from "./stop/room.ts";
-export type { Delegate, TaskAgent, TaskSource } from "./tools/tool.ts";
+export type { TaskAgent } from "./tools/run-agent-types.ts";
+export type { Delegate, TaskSource } from "./tools/tool.ts";

@@ -65,8 +65,9 @@ export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
 export type { FileFacts } from "./files/inspect-file.ts";
 export type { OpenFile, UserFile, UserFiles } from "./files/user-files.ts";
-export type { FileReference } from "./log/event-parts.ts";
+export type { ChargedUse, FileReference, SentParams, StoredNote, TaskStart } from "./log/event-parts.ts";
 export type { SourceReference, StoredReport } from "./log/stored-report.ts";
+export type { TaskState } from "./session/state.ts";
 export type { BlobStore } from "./stores/blob-store.ts";
 export type { BlobOptions } from "./stores/with-blobs.ts";
 

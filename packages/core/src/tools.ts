@@ -15,6 +15,7 @@ export type { AgentRole } from "./agent/agent.ts";
 
 export type { QuestionExpiry } from "./log/expiry.ts";
 export type { Expiry, Moment } from "./tools/expiry.ts";
+export type { RunAgent, RunAgentOptions, RunnableAgent, TaskResult } from "./tools/run-agent-types.ts";
 export type { AnswerSchema } from "./tools/suspends.ts";
 
 // Checks and time limits, for functions of the application that a hook or a tool calls

@@ -23,12 +23,18 @@ export function beginAgent(spans: Spans, session: Session, { sessionId, at }: St
   return session.agent;
 }
 
-/** Returns the parent of a run's span: for a sub-agent the span of the call, or else the active context. */
+/**
+ * Returns the parent of a run's span: for a sub-agent the span of the call that it works for, or of the run
+ * whose hook has given it the task, or else the active context.
+ */
 function above({ sessions }: Spans, sessionId: string): Context {
   const at = sessionId.lastIndexOf(":");
-  const call =
-    at === -1 ? undefined : sessions.get(sessionId.slice(0, at))?.tools.get(sessionId.slice(at + 1));
-  return call === undefined ? context.active() : trace.setSpan(ROOT_CONTEXT, call.span);
+  const caller = at === -1 ? undefined : sessions.get(sessionId.slice(0, at));
+  const id = sessionId.slice(at + 1);
+  const call = caller?.tools.get(caller.tasks.get(id) ?? id);
+  // Another process may have stored the start of the task.
+  const span = call?.span ?? (id.startsWith("task_") ? caller?.agent : undefined);
+  return span === undefined ? context.active() : trace.setSpan(ROOT_CONTEXT, span);
 }
 
 export function beginChat(spans: Spans, session: Session, event: StoredOf<"llm_request">): Span {

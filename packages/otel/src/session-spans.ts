@@ -30,6 +30,8 @@ export interface Session {
   chats: Map<number, Work>;
   /** The tool calls, by call id. */
   tools: Map<string, Work>;
+  /** The calls whose tools have given tasks to agents, by the task's id. A task of a hook has an empty one. */
+  tasks: Map<string, string>;
   /** The inputs of calls that have not started, by call id. Empty without the option `content`. */
   inputs: Map<string, string>;
 }
@@ -56,6 +58,7 @@ export function newSession(): Session {
     before: undefined,
     chats: new Map(),
     tools: new Map(),
+    tasks: new Map(),
     inputs: new Map(),
   };
 }

@@ -110,6 +110,9 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
     case "tool_started":
       beginTool(spans, session, event);
       break;
+    case "task_started":
+      session.tasks.set(event.data.task_id, event.data.call_id ?? "");
+      break;
     case "tool_suspended":
       // The call waits for an answer, which begins the next span.
       endOne(session.tools, event.data.call_id, end);

@@ -8,6 +8,7 @@ import {
 import {
   agent,
   agentTool,
+  type Hook,
   type ModelClient,
   memoryStore,
   runtime,
@@ -44,7 +45,12 @@ const ask = tool({
 });
 const calling = (name: string, input = {}): Reply => ({ tools: [{ name, id: `toolu_${name}`, input }] });
 
-function setup(model: ModelClient | Reply[], tools: readonly Tool[] = [], options: SpanOptions = {}) {
+function setup(
+  model: ModelClient | Reply[],
+  tools: readonly Tool[] = [],
+  options: SpanOptions = {},
+  hooks: readonly Hook[] = [],
+) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const log = memoryStore();
@@ -53,6 +59,7 @@ function setup(model: ModelClient | Reply[], tools: readonly Tool[] = [], option
     model: Array.isArray(model) ? scriptedModel(model) : model,
     instructions: "Be kind.",
     tools,
+    hooks,
   });
   const store = withSpans(log, { tracer: provider.getTracer("test"), ...options });
   const process = () =>
@@ -267,6 +274,37 @@ describe("O3 spans of a run", () => {
     expect(named("invoke_agent coach/helper").parentSpanContext?.spanId).toBe(
       idOf(named("execute_tool helper")),
     );
+  });
+
+  it("F35 of an agent that a tool or a hook runs stand below its call, or below the hook's run", async () => {
+    const named = (name: string) =>
+      agent({ name, model: scriptedModel(() => ({ text: name })), instructions: "Help." });
+    const [first, second, hooked] = [named("first"), named("second"), named("hooked")];
+    const flow = tool({
+      name: "flow",
+      description: "Runs agents.",
+      input: z.object({}),
+      idempotent: true,
+      execute: async (_, { runAgent }) => {
+        const tasks = [first, second].map((one) => runAgent(one, "Go", { key: one.name }));
+        return (await Promise.all(tasks)).map(({ text }) => text).join();
+      },
+    });
+    const hook: Hook = {
+      name: "briefing",
+      beforeRun: async ({ runAgent }) => void (await runAgent(hooked, "Go", { key: "k" })),
+    };
+    const at = setup([calling("flow"), { text: "Done." }], [flow], {}, [hook]);
+    await at.process().run("coach", { ...user, input: "Go" }).result;
+    const parentOf = (name: string) => at.named(name).parentSpanContext?.spanId;
+    const call = idOf(at.named("execute_tool flow"));
+    expect([parentOf("invoke_agent coach/first"), parentOf("invoke_agent coach/second")]).toEqual([
+      call,
+      call,
+    ]);
+    expect(parentOf("invoke_agent coach/hooked")).toBe(idOf(at.named("invoke_agent coach")));
+    // Their use is charged in the caller's log, and is no model call of the caller.
+    expect(at.spans().filter(({ name }) => name.startsWith("chat"))).toHaveLength(5);
   });
 
   it("never cost a run anything: a tracer that throws is told of, and the log is whole", async () => {

@@ -15,7 +15,11 @@ const required: Hook = {
 export const attack: Attack = {
   id: "ports-11",
   title: "A hook's `toolChoice` is sent to a model that cannot be forced, and ends the run",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/loop/turn/wanted-call.test.ts",
+    title: "becomes `auto` and a note if the model cannot be forced",
+  },
   attempt: async () => {
     const rules = (_: unknown, { turn }: { turn: number }) =>
       turn === 0 ? { tools: [{ name: "look" }] } : { text: "Rain." };

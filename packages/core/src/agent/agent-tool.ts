@@ -8,8 +8,9 @@ import { type Budget, unlimited } from "../log/budget.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
 import type { Infer, Schema } from "../schema/schema.ts";
 import { tool } from "../tools/define-tool.ts";
+import type { TaskAgent } from "../tools/run-agent-types.ts";
 import type { NoAnswer } from "../tools/suspends.ts";
-import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
+import type { Delegate, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 import { ownModels } from "./check-tools.ts";
 
@@ -236,7 +237,8 @@ export function agentTool<
   };
 }
 
-function isAgent(value: unknown): value is Agent {
+/** Returns whether a value was made by `agent()`. */
+export function isAgent(value: unknown): value is Agent {
   return Object(value).tools instanceof Map;
 }
 
@@ -253,7 +255,7 @@ function checkAgents({ agent, agents, name }: { agent?: unknown; agents?: unknow
 }
 
 /** Returns an agent with the limits, models and depth of its tasks. */
-function taskAgent(agent: Agent, limits: Partial<Budget>): WholeTaskAgent {
+export function taskAgent(agent: Agent, limits: Partial<Budget>): WholeTaskAgent {
   const delegates = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
   const depths = delegates.map(({ fixed }) => fixed?.depth ?? 1);
   return {

@@ -31,6 +31,7 @@ interface RequestParams {
   model: string;
   maxTokens: number;
   toolChoice?: ToolChoice;
+  wanted?: ToolChoice;
   outputFormat?: JsonObject;
   tools?: readonly string[];
   estimatedTokens: number;
@@ -75,7 +76,7 @@ export function requestOf(
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq, chars }: Prompt,
-  { model, maxTokens, toolChoice, tools, outputFormat: format, ...rest }: RequestParams,
+  { model, maxTokens, toolChoice, wanted, tools, outputFormat: format, ...rest }: RequestParams,
 ): Promise<EventData["llm_request"]> {
   const { estimatedTokens, pricing, limitedBy, role } = rest;
   const run = openRun(state);
@@ -87,6 +88,7 @@ export async function requestEvent(
     params: {
       max_tokens: maxTokens,
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+      ...(wanted !== undefined && { hook_choice: wanted }),
       ...(tools !== undefined && { tools: [...tools] }),
       ...(format !== undefined && { output_format: true as const }),
     },

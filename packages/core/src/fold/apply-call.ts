@@ -1,4 +1,3 @@
-import { canonicalJson } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
@@ -6,31 +5,16 @@ import type { CalledBy } from "../log/event-parts.ts";
 import { expiryOf } from "../log/expiry.ts";
 import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
-import { addUsage, noUsage } from "../model/pricing.ts";
+import { addUsage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord, RunQuestion } from "../session/asking.ts";
 import { expiryBy, waitingFor } from "../session/queued.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
+import { newCall } from "./apply-task.ts";
 
 /** Adds a call to the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
   if (run.turn === undefined) return;
-  const call: CallState = {
-    callId: data.call_id,
-    toolName: data.tool_name,
-    arguments: data.arguments,
-    key: `${data.tool_name} ${canonicalJson(data.arguments)}`,
-    invalid: data.invalid,
-    skipped: data.skipped,
-    assistantSeq: run.turn.assistantSeq,
-    question: undefined,
-    answer: undefined,
-    about: undefined,
-    charged: { usage: noUsage, costUsd: 0 },
-    questions: 0,
-    started: undefined,
-    running: false,
-    result: undefined,
-  };
+  const call = newCall(data, run.turn.assistantSeq);
   run.turn.calls.push(call);
   run.calls.push(call);
   state.calls.set(call.callId, call);

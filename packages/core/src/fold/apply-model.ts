@@ -91,6 +91,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     stopReason: event.data.stop_reason,
     problem: undefined,
     reminded: false,
+    continued: false,
     output: undefined,
     calls: [],
     tools: run.attempt?.tools,
@@ -118,6 +119,13 @@ export function applyReminder(run: RunState): void {
   if (run.turn === undefined) return;
   run.reminded = true;
   run.turn.reminded = true;
+}
+
+/** Records that a hook has the run go on. Its last answer is not what the run gives in the end. */
+export function applyContinue({ turn }: RunState): void {
+  if (turn === undefined) return;
+  turn.continued = true;
+  turn.output = undefined;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
@@ -9,13 +8,21 @@ import { userDataBlock } from "../context/user-data.ts";
 import { addSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
-import { addUsage, noUsage } from "../model/pricing.ts";
+import { addUsage } from "../model/pricing.ts";
 import { gaveWay } from "../session/given-up.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent, expireBy } from "./apply-call.ts";
-import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "./apply-model.ts";
+import {
+  applyContinue,
+  applyModelEvent,
+  applyOutput,
+  applyReminder,
+  chargeLostAttempt,
+} from "./apply-model.ts";
+import { addTask, chargeTask } from "./apply-task.ts";
+import { newRun } from "./new-run.ts";
 
 /**
  * Applies one event to the state, in place. The result depends only on the state and the event, so every
@@ -44,6 +51,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
         run.landing = { stop: event.data.landing, turns: run.turns };
       }
       if (run !== undefined && event.data.reminder) applyReminder(run);
+      if (run !== undefined && event.data.continues) applyContinue(run);
       state.unsent.push(event);
       break;
     case "output":
@@ -103,6 +111,10 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       run.costUsd = addUsd(run.costUsd, usdFromCents(event.data.cost_cents));
       if (event.data.attempt !== undefined && event.data.attempt === run.attempt?.seq)
         run.attempt = undefined;
+      if (event.data.task !== undefined) chargeTask(run, event.data);
+      break;
+    case "task_started":
+      addTask(run, event);
       break;
     case "tool_call":
       addCall(state, run, event.data);
@@ -157,47 +169,4 @@ function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested
   }
   run.stopRequested = true;
   run.stopSeq ??= seq;
-}
-
-/** Returns the state of a run that has just started. */
-export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonObject = {}): RunState {
-  return {
-    params,
-    caller: data.caller ?? {},
-    needsCredentials: data.credentials === true,
-    runId: data.run_id,
-    seq,
-    agent: data.agent,
-    agentVersion: data.agent_version,
-    turns: 0,
-    usage: noUsage,
-    costUsd: 0,
-    texts: [],
-    calls: [],
-    asked: [],
-    turn: undefined,
-    pauses: 0,
-    attempt: undefined,
-    openRequest: undefined,
-    succeeded: new Map(),
-    work: { ms: 0, since: at, last: at },
-    landing: undefined,
-    effects: new Map(),
-    ending: undefined,
-    blocked: undefined,
-    reminded: false,
-    stopRequested: false,
-    stopSeq: undefined,
-    interrupted: false,
-    checkpointFailed: false,
-    refusedAt: undefined,
-    sessionStatus: undefined,
-    unsettled: true,
-    recoveries: 0,
-    gaveWay: data.given_away === true,
-    agentChange: undefined,
-    cause: undefined,
-    ended: undefined,
-    failed: false,
-  };
 }

@@ -7,6 +7,7 @@ import {
   openRun,
   type RunState,
   type SessionState,
+  type TaskState,
   type TurnState,
 } from "../session/state.ts";
 
@@ -92,6 +93,7 @@ export function runFrom({ turn, succeeded, effects, ...plain }: WrittenRun): Run
     work: { ...plain.work, since: plain.work.since },
     ...(plain.agentChange && { agentChange: { ...plain.agentChange, tools: plain.agentChange.tools } }),
     calls,
+    tasks: plain.tasks.map((task): TaskState => ({ ...callFrom(task), by: task.by, over: task.over })),
     asked: plain.asked.map((asked): RunQuestion => ({ ...asked, answer: answerFrom(asked.answer) })),
     turn: turn && { ...NOTHING_OF_TURN, ...turn, calls: calls.slice(calls.length - turn.calls) },
     succeeded: new Map(succeeded.map(([key, index]) => [key, callAt(index)])),

@@ -4,7 +4,8 @@ import { type JsonObject, toJson } from "../base/json.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
 import { type Expiry, storedExpiry } from "../tools/expiry.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
+import type { Hook, RunContext } from "./hook.ts";
+import type { PlannedToolCall } from "./tool-change.ts";
 
 /** Options of `approval()`. */
 export interface ApprovalOptions<Deps = unknown> {

@@ -83,7 +83,13 @@ function checkFields(whose: string, type: string, values: Record<string, unknown
     throw invalidInput("A `spending` must not have `attempt`: the run itself charges a lost answer.");
   if (type === "spending" && "answer" in values)
     throw invalidInput("A `spending` must not have `answer`: context.askModel stores the answers of models.");
-  if (type === "note" && "landing" in values)
+  if (type === "note") checkNote(whose, values);
+}
+
+function checkNote(whose: string, values: Record<string, unknown>): void {
+  if ("continues" in values)
+    throw invalidInput("A `note` must not have `continues`: return `{ continue }` from `afterTurn`.");
+  if ("landing" in values)
     throw invalidInput(
       `A \`note\` of a ${whose} must not have \`landing\`: only a limit starts the last turn.`,
     );

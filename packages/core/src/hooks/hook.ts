@@ -1,19 +1,18 @@
-import type { Json, JsonInput, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
 import type { AppendableEvent, EventType, ExtensionType, ReadEvent, ReadOptions } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { EmittedPart, SkipReason } from "../log/event-parts.ts";
+import type { EmittedPart } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import type { Infer, Schema } from "../schema/schema.ts";
-import type { QuestionRecord } from "../session/asking.ts";
+import type { Infer } from "../schema/schema.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
-import type { Expiry } from "../tools/expiry.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { RunAgent } from "../tools/run-agent-types.ts";
+import type { Ask, OutcomeChange, PlannedToolCall, ToolChange, ToolOutcome } from "./tool-change.ts";
 import type {
   AnswerChange,
   AnswerPart,
@@ -118,80 +117,22 @@ export interface RunContext<Deps = unknown> extends HookContext {
     model: ModelClient,
     options: AskOptions<S> & { key?: string },
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
-}
-
-/** The argument of `beforeTool`: a tool call before it runs. The input matches the tool's schema. */
-export interface PlannedToolCall {
-  /** Id of the call, as the model gave it. */
-  readonly callId: string;
-  /** The tool that the model called. */
-  readonly tool: Tool;
-  /** The input that the tool will get: parsed, and with the changes that earlier hooks made. */
-  readonly input: unknown;
-  /** The input as the model wrote it. */
-  readonly arguments: Json;
-  /** The answer to this hook's question about this call. It matches the question's schema. */
-  readonly answer?: Json;
-}
-
-/**
- * A hook's decision about a tool call.
- *
- * - `input`: runs the call with this input, which must match the tool's schema. The model reads in its next
- *   request which fields were changed. Pages see the input only if all that was changed comes from the
- *   user's answer to this hook's question. `shown: true` shows it to pages in any case, `shown: false` hides
- *   it from pages and from the model, e.g. if it has a secret. If several hooks change the input, the
- *   strictest of them counts.
- * - `deny`: refuses the call. The text tells the model why.
- * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
- *   the call counts as neither success nor failure.
- * - `ask`: asks the user. The hook is called again with the user's answer. If it lets the call run, but the
- *   call is not what the user was asked about any more, all hooks are called without an answer again.
- */
-export type ToolChange =
-  | { input: JsonInput; shown?: boolean }
-  | { deny: string }
-  | { result: JsonInput; skipped?: SkipReason }
-  | { ask: Ask };
-
-/**
- * A question to the user.
- *
- * - `kind`, `payload`: for the client, which chooses an input control by `kind` and shows the payload
- * - `answer`: the schema that an answer must match
- * - `expires`: when an unanswered question gets a default answer, and which one. Default: never.
- */
-export interface Ask extends Pick<QuestionRecord, "kind"> {
-  payload: JsonInput;
-  answer: Schema;
-  expires?: Expiry;
-}
-
-/** The argument of `afterTool`: the outcome of a call, before it is stored. */
-export interface ToolOutcome {
-  /** Id of the call, as the model gave it. */
-  readonly callId: string;
-  /** The tool that ran. */
-  readonly tool: Tool;
-  /** The input that the tool got: parsed, and with the changes of hooks. */
-  readonly input: unknown;
-  /** Whether the tool succeeded. */
-  readonly success: boolean;
-  /** The value that the tool returned, or its error message. */
-  readonly result: Json;
-  /** The text or content blocks that the model reads. Default: `result` as text. */
-  readonly content?: string | ContentBlock[];
   /**
-   * The value that the tool threw, e.g. an `Error` with its stack. Absent if the tool threw nothing. Not
-   * stored. Credentials of the caller in it are replaced by `…`.
+   * Runs another agent on a task, in a session of its own. Resolves to the result once its run has ended.
+   * `stop.type` says whether it is done: `end_turn`, or why it has stopped.
+   *
+   * - The key makes it durable: after a crash the same call continues the task, or returns its result.
+   * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
+   * - In `beforeRun` and `beforeTurn`, a question of the agent to the user becomes one of this hook. After
+   *   the answer, the hook is called again, and finished tasks return their results at once.
+   *
+   * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
+   *
+   * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
+   * question of the agent in another method of the hook.
    */
-  readonly error?: unknown;
+  readonly runAgent: RunAgent;
 }
-
-/** Changes to a call's outcome before it is stored. */
-export type OutcomeChange = Partial<
-  Pick<ToolOutcome, "success" | "content"> & { readonly result: JsonInput }
->;
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>;
@@ -208,6 +149,8 @@ export type Awaitable<T> = T | Promise<T>;
  * that no answer follows yet, neither in this run nor later. In other methods and in tools, call
  * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, unless an `onStop` returns another
  * reason.
+ *
+ * **Going on.** `afterTurn` has a run that would end go on by returning `{ continue: "feedback" }`.
  *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
  * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
@@ -322,13 +265,18 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<OutcomeChange | undefined>;
   /**
-   * Called after each turn, when every call has its result. If several hooks return `{ stop }`, the first one
-   * counts.
+   * Called after each turn, when every call has its result.
+   *
+   * - `stop`: ends the run. Of several hooks, the first one counts.
+   * - `continue`: continues the run with another turn, also if the answer would end it. The model reads the
+   *   text as a note. It is stored once for the turn, with those of other hooks. An output that the turn has
+   *   given does not count. `stop` of another hook takes precedence. Limits hold. Ignored after the landing
+   *   turn, if the turn ends the run otherwise, e.g. by a tool with `endsRun`, and after a stop by the user.
    */
   readonly afterTurn?: (
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
-  ) => Awaitable<{ stop: StopReason } | undefined>;
+  ) => Awaitable<{ stop: StopReason } | { continue: string } | undefined>;
   /**
    * Called when the run is about to wait for the user's answer. Release the resources that you hold for the
    * run, because another process may resume it.

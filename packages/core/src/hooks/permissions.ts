@@ -1,6 +1,7 @@
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
-import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
+import type { Hook, RunContext } from "./hook.ts";
+import type { PlannedToolCall } from "./tool-change.ts";
 
 /** Options of `permissions()`. */
 export interface PermissionOptions<Deps = unknown> {

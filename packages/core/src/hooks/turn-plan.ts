@@ -10,7 +10,12 @@ export interface TurnPlan {
   model: ModelClient;
   /** The maximum length of the answer, in tokens. */
   maxTokens: number;
-  /** Whether the model may, must or must not call tools. Default: the model decides. */
+  /**
+   * Whether the model may, must or must not call tools. Default: the model decides.
+   *
+   * A model that cannot be forced (`forcedToolChoice`) is asked for the call by a note instead, and is
+   * reminded once in the run. If it then answers without a call, the run ends as `error`.
+   */
   toolChoice?: ToolChoice;
   /**
    * The names of the tools that may run in this turn. Other tools are still sent to the model, and calls of

@@ -76,6 +76,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   spending: ({ by, model, tokens, cost_cents }) => joined(by, model, usage(tokens), money(cost_cents)),
   error: ({ code, message }) => shortText(`${code}: ${message}`),
   tool_call: (data) => joined(callId(data), `${data.tool_name}(${shortText(data.arguments)})`),
+  task_started: ({ by, agent, key }) => joined(by, agent, quotedText(key)),
   tool_started: (data) =>
     joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, inputWords(data), data.status),
   tool_suspended: (data) =>

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
-import type { ToolChoice } from "../model/model-client.ts";
 import type { Consent, ConsentPart } from "./consent.ts";
 import type {
   CalledBy,
+  ChargedUse,
   Checkpoint,
   Closed,
   FileReference,
@@ -11,8 +11,11 @@ import type {
   NextRun,
   OfCall,
   QuestionPlace,
+  SentParams,
   ShortenInput,
   SkipReason,
+  StoredNote,
+  TaskStart,
 } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -116,11 +119,12 @@ export interface EventData {
   };
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
-   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
+   * reason. `reminder`: the model answered without calling a tool and is asked again. `continues`: a hook's
+   * `afterTurn` continues the run with another turn; the turn's output does not count. `tag` is the tag in
    * which the model reads the text, e.g. `Plan`. Default: `note`. `call_id` is the call whose input a hook
    * has changed, if the text says so.
    */
-  note: { text: string; tag?: string; landing?: StopReason; reminder?: true; call_id?: string };
+  note: StoredNote;
   /**
    * The model gave the run's output, or an answer without a valid one, see `AgentOptions.output`. Stored in
    * one append with the `assistant_message` of this `attempt`. Has either `value` or `problem`.
@@ -219,6 +223,12 @@ export interface EventData {
     cost_cents: number;
     next?: NextRun;
   };
+  /**
+   * A hook or a tool gave a task to another agent, see `ToolContext.runAgent`. Stored before the agent
+   * begins, in the session `<session>:<task_id>`. `by` names the hook or tool, and `call_id` the tool's call.
+   * `key` is the application's key, and `slice` the budget of the task.
+   */
+  task_started: TaskStart;
   /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /** A hook's `afterRun` (an effect) started. After that, the run can only end, with the reason `stop`. */
@@ -314,8 +324,7 @@ export interface EventData {
    * byte for byte: it is the prefix and the context up to `upto_seq`.
    *
    * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
-   * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
-   * - `params.output_format`: the request has the prefix's output format.
+   * - `params` are the request's parameters, see {@link SentParams}.
    * - `limited_by` names the limit that has reduced `max_tokens`.
    * - `turn` counts from 1 within the run.
    * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
@@ -326,7 +335,7 @@ export interface EventData {
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
-    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[]; output_format?: true };
+    params: SentParams;
     estimated_tokens: number;
     /** The length of the prompt in characters, as the estimate counts it. */
     chars?: number;
@@ -360,17 +369,12 @@ export interface EventData {
    * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`. A sub-agent
    * whose task was stopped at the end of the run is named by its tool.
    *
+   * `task` is the task that is charged, of a `task_started`, and `task_over` says that it has ended.
+   *
    * `answer` is the model's answer to a `context.askModel` with a `key`, so that the same call after a crash
    * costs nothing. `output` is its structured output before the schema's transforms.
    */
-  spending: {
-    by: string;
-    model: string;
-    tokens: TokenUsage;
-    cost_cents: number;
-    attempt?: number;
-    answer?: { text: string; stop_reason: string; output?: Json };
-  };
+  spending: ChargedUse;
   /**
    * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
    * for developers, and `stack` is always `null`.

@@ -22,6 +22,14 @@ export const eventKey = {
   answer: (call: NamedCall): string =>
     `answer:${call.assistantSeq}:${call.callId}${questionSuffix(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
+  /** Key of the start of a task, see `context.runAgent`. */
+  task: (taskId: string): string => `task:${taskId}`,
+  /** Key of what a task has used until the event `seq` of its session. */
+  taskCharge: (taskId: string, seq: number): string => `task:${taskId}:${seq}`,
+  /** Key of the note with which hooks have a run go on after a turn. */
+  continues: (runId: string, turn: number): string => `continues:${runId}:${turn}`,
+  /** Key of the note that asks a model for a call in a turn. */
+  wanted: (runId: string, turn: number, tool: string): string => `wanted:${runId}:${turn}:${tool}`,
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
@@ -33,7 +41,8 @@ export const eventKey = {
   ask: (runId: string, scope: string, key: string): string => `ask:${runId}:${scope}:${key}`,
 };
 
-const RESERVED = /^(result|asked|waits|answer|artifact|message|landing|effect|end|stop|retry|ask):/;
+const RESERVED =
+  /^(result|asked|waits|answer|artifact|message|task|continues|wanted|landing|effect|end|stop|retry|ask):/;
 
 /** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {

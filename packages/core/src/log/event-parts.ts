@@ -1,5 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { ToolChoice } from "../model/model-client.ts";
 import type { StopReason } from "./stop-reason.ts";
+import type { StoredBudget } from "./stored-budget.ts";
+import type { TokenUsage } from "./tokens.ts";
 
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
@@ -122,6 +125,55 @@ export interface RefusedContent {
   events: { seq: number; keep?: number }[];
   /** Why the run ends. Only with `by: "hook"`. */
   stop?: StopReason;
+}
+
+/** The payload of a `note` event, see `EventData`. */
+export type StoredNote = {
+  text: string;
+  tag?: string;
+  landing?: StopReason;
+  reminder?: true;
+  continues?: true;
+  call_id?: string;
+};
+
+/** The payload of a `spending` event, see `EventData`. */
+export type ChargedUse = {
+  by: string;
+  model: string;
+  tokens: TokenUsage;
+  cost_cents: number;
+  attempt?: number;
+  task?: string;
+  task_over?: true;
+  answer?: { text: string; stop_reason: string; output?: Json };
+};
+
+/** The payload of a `task_started` event, see `EventData`. */
+export type TaskStart = {
+  task_id: string;
+  by: string;
+  agent: string;
+  key: string;
+  slice: StoredBudget;
+  call_id?: string;
+};
+
+/** The parameters of a request to a model, as its `llm_request` has them. */
+export interface SentParams {
+  /** The longest answer, in tokens. */
+  max_tokens: number;
+  /** The tool choice of the request. Absent if the model decides. */
+  tool_choice?: ToolChoice;
+  /**
+   * The choice of a hook that forces a call, if the model cannot be forced. `tool_choice` is then `auto`, and
+   * a note asks the model for the call.
+   */
+  hook_choice?: ToolChoice;
+  /** The names of the tools that may run in this turn. Absent if all tools of the prefix may. */
+  tools?: string[];
+  /** Whether the request has the prefix's output format. */
+  output_format?: true;
 }
 
 /** What the application says about the user, and whether it gave credentials, which are never stored. */

@@ -17,8 +17,8 @@ const COMPLETED: StopReason = { type: "end_turn", message: "Done." };
 
 /**
  * Returns why the run ends after its latest turn; `undefined` if it continues. Checks for a result that ends
- * the run, then for an output, then for a stored problem. Otherwise the answer's stop reason decides. The
- * answer's text is never interpreted.
+ * the run, an output, a stored problem, and whether the run continues, in this order. Otherwise the answer's
+ * stop reason decides. The answer's text is never interpreted.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;
@@ -30,7 +30,7 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
   if (turn.problem !== undefined) {
     return { type: "error", message: turn.problem === "no_tool_call" ? UNDECIDED : UNUSABLE };
   }
-  if (turn.reminded) return undefined;
+  if (turn.reminded || turn.continued) return undefined;
   switch (turn.stopReason) {
     case "tool_use":
       return turn.calls.length > 0 ? undefined : { type: "error", message: UNUSABLE };

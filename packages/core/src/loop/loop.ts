@@ -164,7 +164,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   }
   // If another process has stored something, the decision to run a turn may be void. Held results are then
   // dropped, and their calls are open again.
-  if (leg.life.signal.aborted || leg.log.isVoid) return undefined;
+  if (leg.life.signal.aborted || leg.life.lost || leg.log.isVoid) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
   if (question === undefined) return await modelTurn(leg, plan);

@@ -4,7 +4,16 @@ import type { Pricing } from "./pricing.ts";
 /** The id of an `answering()` model. */
 export const ANSWERING = "answering";
 
-const FREE: Pricing = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+/** The id of a `deciding()` model. */
+export const DECIDING = "deciding";
+
+/** Returns whether code answers in place of a model, by the id of the latter. */
+export function isCode(modelId: string): boolean {
+  return modelId === ANSWERING || modelId === DECIDING;
+}
+
+/** The prices of a model that is code. */
+export const FREE: Pricing = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 /**
  * Returns a model that always answers with `text`, at no cost. Return it as `model` from a hook's

@@ -111,6 +111,33 @@ export interface StreamOptions {
    * circuit for each user. Clients do not send it. Absent outside of runs.
    */
   userId?: string;
+  /**
+   * Returns the run for which the call is made, so far. For models that are code, e.g. `deciding()`. Absent
+   * outside of a run's turns.
+   */
+  run?(): Promise<CurrentRun>;
+}
+
+/** A run before the model's next answer. */
+export interface CurrentRun {
+  /** Id of the run. */
+  runId: string;
+  /** The text of the user's last message. */
+  message: string;
+  /** The calls of the run, in order. */
+  results: readonly FinishedCall[];
+}
+
+/** A tool call of a run, and its result. */
+export interface FinishedCall {
+  /** The tool's name. */
+  tool: string;
+  /** The input with which the tool ran: as the model wrote it, or as a hook has changed it. */
+  input: Json;
+  /** The value that the tool returned, or its error message. */
+  result: Json;
+  /** Whether the call succeeded. */
+  success: boolean;
 }
 
 /**

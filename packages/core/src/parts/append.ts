@@ -3,7 +3,7 @@ import { invalidInput } from "../base/invalid-input.ts";
 import type { Json } from "../base/json.ts";
 import { MOST_TAGS } from "../context/own-tags.ts";
 import { checkAppendable } from "../hooks/check-appendable.ts";
-import type { AppendableEvent } from "../log/event.ts";
+import type { AppendableEvent, NewEvent } from "../log/event.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { openRun } from "../session/state.ts";
 
@@ -51,11 +51,16 @@ function checkedEvent(event: AppendableEvent, json: Json | undefined): Appendabl
 async function appendOnce(leg: Leg, whose: string, event: AppendableEvent): Promise<boolean> {
   checkAppendable(whose, event);
   checkTagHere(leg, event);
+  return await addOnce(leg, event);
+}
+
+/** Stores an event, and others with it. Resolves to `false` if its key is stored already. */
+export async function addOnce(leg: Leg, event: NewEvent, others: readonly NewEvent[] = []): Promise<boolean> {
   // Pawl's own hooks are called while events are held. If another process has stored something first, the
   // barrier rejects, because the hook has seen a state that is void.
   await leg.log.barrier();
   try {
-    await leg.log.add([event]);
+    await leg.log.add([event, ...others]);
     return true;
   } catch (error) {
     if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;

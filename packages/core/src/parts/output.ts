@@ -9,7 +9,7 @@ import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { JudgedAttempt, OutputVerdict } from "../loop/leg/part-types.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
-import { ANSWERING } from "../model/answering.ts";
+import { isCode } from "../model/answering.ts";
 import type { ContentBlock } from "../model/content.ts";
 import { listedProblems } from "../schema/problems.ts";
 import { openRun } from "../session/state.ts";
@@ -98,8 +98,8 @@ async function judged(
     return { events: [{ type: "output", data: { ...data, value: checked.value } }], ...place };
   }
   const reason = checked.problem ?? call?.invalid ?? NO_JSON;
-  // A schema that throws and the fixed answer of `answering()` would fail again.
-  const isHopeless = "cause" in checked || attempt.request.model === ANSWERING;
+  // A schema that throws and an answer that code gives would fail again.
+  const isHopeless = "cause" in checked || isCode(attempt.request.model);
   const problem = reason + requestToRetry(leg, attempt, output);
   if (!isHopeless && openRun(leg.log.state)?.reminded !== true)
     return { events: [{ type: "output", data: { ...data, problem, reminder: true } }] };

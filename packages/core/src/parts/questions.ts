@@ -1,11 +1,12 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { storableJson } from "../base/json-loss.ts";
-import type { Ask, Hook } from "../hooks/hook.ts";
+import type { Hook } from "../hooks/hook.ts";
+import type { Ask } from "../hooks/tool-change.ts";
 import type { ErrorReport } from "../log/error-event.ts";
 import type { QuestionPlace } from "../log/event-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
-import type { CheckedAsk } from "../loop/leg/part-types.ts";
+import type { CheckedAsk, MidwayQuestion } from "../loop/leg/part-types.ts";
 import { listedProblems } from "../schema/problems.ts";
 import type { Validated } from "../schema/schema.ts";
 import { toJsonSchema } from "../schema/to-json-schema.ts";
@@ -35,6 +36,17 @@ export function runQuestion(
     by,
     before,
   });
+}
+
+/** Returns the event with which a hook passes on the question of an agent to which it has given a task. */
+export function passedOnQuestion(
+  { runId, seq, asked }: RunState,
+  by: string,
+  before: QuestionPlace,
+  question: MidwayQuestion,
+): QuestionEvent {
+  const asking = { callId: questionId(runId, asked), toolName: by, assistantSeq: seq, questions: 0 };
+  return questionEvent(asking, { ...question, by, before });
 }
 
 /** Returns the event that asks for the caller's credentials. A client answers `true`, with credentials. */
@@ -130,7 +142,9 @@ export async function hookAnswer(
   { name }: Hook,
   before: QuestionPlace,
 ): Promise<Json | undefined> {
-  const asked = answeredNow(run).findLast((one) => one.question.by === name && one.before === before);
+  const asked = answeredNow(run).findLast(
+    ({ question, before: place }) => question.by === name && place === before && question.child === undefined,
+  );
   if (asked === undefined) return undefined;
   const problems = await answerProblems(asked);
   if (problems.length === 0) return asked.answer?.value;

@@ -6,7 +6,8 @@ import type { ChosenAgent } from "../loop/leg/part-types.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { answerSentence } from "../session/close-calls.ts";
 import { type CallState, openRun } from "../session/state.ts";
-import type { Delegate, TaskAgent } from "../tools/tool.ts";
+import type { TaskAgent } from "../tools/run-agent-types.ts";
+import type { Delegate } from "../tools/tool.ts";
 
 /** The most levels of sub-agents below each other if calls choose their agents by their input. */
 const MAX_LEVELS = 8;
@@ -29,17 +30,19 @@ export async function chooseAgent(
     };
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
+  const why = whyNot(leg, agent);
+  return why === undefined ? { agent } : { why };
+}
+
+/** Returns why an agent cannot work on a task of this run; `undefined` if it can. */
+export function whyNot(leg: Leg, agent: TaskAgent): string | undefined {
   // The name of a sub-agent has one part for each level, separated by `/`.
   if (leg.run.agent.name.split("/").length > MAX_LEVELS)
-    return {
-      why: `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`,
-    };
+    return `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`;
   const models = agent.models.flatMap((one) => one.models ?? [one]);
   const unpricedModel = unpriced(leg.run.agent, models);
-  if (unpricedModel === undefined) return { agent };
-  return {
-    why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${unpricedModel.id} has no prices.`,
-  };
+  if (unpricedModel === undefined) return undefined;
+  return `The agent "${agent.name}" cannot be used: the cost is limited, and ${unpricedModel.id} has no prices.`;
 }
 
 /** Returns the agent that the function `agents` of the tool chooses for the input. */

@@ -38,7 +38,7 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
       for (const [call_id, agent] of agents) {
         const subAgent = followed?.get(agent.session_id) ?? follow(agent.session_id);
         for (const { type, data } of newText(tail.peek(agent.session_id).live, subAgent))
-          if (type === "text_delta") news.push({ type: "agent_delta", data: { ...data, ...agent, call_id } });
+          if (type === "text_delta") news.push({ type: "agent_delta", data: { ...data, call_id, ...agent } });
       }
     },
     close: () => leaveOthers([]),

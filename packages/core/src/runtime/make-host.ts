@@ -93,12 +93,7 @@ export function makeHost<Deps>({
     report,
     deps,
     withoutCredentials,
-    tasks: {
-      run: async (leg, delegated) => await (await loadRarelyUsed()).delegateCall(host, leg, delegated),
-      begun: async (leg, call) => await (await loadRarelyUsed()).hasTask(host, leg, call),
-      open: async (leg, run) =>
-        run.calls.some(isTask) ? await (await loadRarelyUsed()).openTasks(host, leg, run) : [],
-    },
+    tasks: lazyTasks(() => host),
     offers: loadRarelyUsed,
     newId,
     clock,
@@ -106,6 +101,17 @@ export function makeHost<Deps>({
   };
   return host;
 }
+
+/** Runs the tasks of sub-agents, with code that is loaded on first use. */
+const lazyTasks = (host: () => Host): Host["tasks"] => ({
+  run: async (leg, delegated) => await (await loadRarelyUsed()).delegateCall(host(), leg, delegated),
+  work: async (leg, work) => await (await loadRarelyUsed()).workOnTask(host(), leg, work),
+  begun: async (leg, call) => await (await loadRarelyUsed()).hasTask(host(), leg, call),
+  open: async (leg, run) => {
+    if (run.tasks.length === 0 && !run.calls.some(isTask)) return [];
+    return await (await loadRarelyUsed()).openTasks(host(), leg, run);
+  },
+});
 
 /** Calls rarely used code. If it cannot be loaded, nothing is reported. */
 const later = (report: (code: Awaited<ReturnType<typeof loadRarelyUsed>>) => void) =>

@@ -42,6 +42,14 @@ export interface CallState extends Asking {
   result: StoredOf<"tool_result"> | undefined;
 }
 
+/** A task that a hook or a tool has given to another agent. It has the form of a call of that agent. */
+export interface TaskState extends CallState {
+  /** The hook or tool that has given the task. */
+  by: string;
+  /** Whether the task has ended, and the run was charged for it. */
+  over: boolean;
+}
+
 /** The last answer of the model in a run, and its calls. */
 export interface TurnState {
   /** `seq` of the answer's `assistant_message`. */
@@ -51,6 +59,8 @@ export interface TurnState {
   problem: string | undefined;
   /** Whether the model was reminded to call a tool, or of the output's schema, and has to answer again. */
   reminded: boolean;
+  /** Whether a hook continues the run with another turn, although this one may be complete. */
+  continued: boolean;
   /** The run's output, if this answer has given it, with the `seq` of its event. */
   output: { value: Json; seq: number } | undefined;
   calls: CallState[];
@@ -84,6 +94,8 @@ export interface RunState {
   /** Texts of the turns, in order. */
   texts: string[];
   calls: CallState[];
+  /** The tasks of hooks and tools, in order. */
+  tasks: TaskState[];
   /** The hooks' questions about the run, in order. */
   asked: RunQuestion[];
   turn: TurnState | undefined;

@@ -68,6 +68,9 @@ export function outsideContext(
     askModel: async () => {
       throw needsSession("askModel", " Use `askModel()` of @pawl/core, and report its `costUsd`.");
     },
+    runAgent: async () => {
+      throw needsSession("runAgent");
+    },
     createArtifact: () => {
       throw needsSession("createArtifact");
     },

@@ -10,6 +10,7 @@ import type { Infer, Schema } from "../schema/schema.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Expiry, Moment } from "./expiry.ts";
+import type { RunAgent, TaskAgent } from "./run-agent-types.ts";
 import type { Suspends } from "./suspends.ts";
 import type { ToolSource } from "./tool-source.ts";
 
@@ -217,6 +218,22 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
     options: AskOptions<S> & { key?: string },
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
+   * Runs another agent on a task, in a session of its own. Resolves to the result once its run has ended.
+   * `stop.type` says whether it is done: `end_turn`, or why it has stopped.
+   *
+   * - The key makes it durable: after a crash the same call continues the task, or returns its result.
+   * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
+   * - If the agent asks the user, the question is passed up as one of this call. Then `execute` is called
+   *   again from the top, as with `ask()`, and finished tasks return their results at once.
+   * - Mark the tool `idempotent`, so that `execute` also runs again after a crash.
+   *
+   * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
+   *
+   * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
+   * question of the agent in a tool with `suspends`.
+   */
+  readonly runAgent: RunAgent;
+  /**
    * Makes an artifact and returns its id, `art_…`. It is stored together with the call's result, if the call
    * succeeds. Throws a PawlError `invalid_input` if the draft is invalid.
    */
@@ -272,20 +289,6 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
   format?(result: Json): string | readonly { type: string; [field: string]: Json | undefined }[];
-}
-
-/** The agent that works on one call of a tool made by `agentTool()`. */
-export interface TaskAgent {
-  readonly name: string;
-  /** All limits of one task: the agent's own, overridden by those of the tool. */
-  readonly budget: Budget;
-  /** All models that a task may call, including those of the agent's own sub-agents. */
-  readonly models: readonly ModelClient[];
-  /**
-   * The number of levels of agents that a task adds: 1 for an agent without sub-agents. Sub-agents that only
-   * a call's input decides count as one level.
-   */
-  readonly depth: number;
 }
 
 /** The second argument of the function `agents` of `agentTool()`: the call, its session and its user. */

@@ -12,7 +12,8 @@ import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
 import { replyEvents } from "../base/reply-events.ts";
 import { endOfScript } from "../base/rules.ts";
 import { estimateTokens } from "../messages/state/prompt-cache.ts";
-import { inProcessStream } from "./in-process-stream.ts";
+import { checkChoice } from "../messages/validate/tools.ts";
+import { inProcessStream, modelError } from "./in-process-stream.ts";
 
 /**
  * The replies of a scripted model: a list, one for each call, or a function that returns the reply to a call.
@@ -27,7 +28,7 @@ export interface ScriptedModelOptions {
   id?: string;
   /** The model's prices. Default: none, so that every call costs 0. */
   pricing?: Pricing;
-  /** Whether requests may force a tool call. Default: `false`. */
+  /** Whether requests may force a tool call. If not, such a request is refused. Default: `false`. */
   forcedToolChoice?: boolean;
   /** Whether the model has output formats, which may then have any JSON Schema. Default: `false`. */
   outputFormat?: boolean;
@@ -67,9 +68,9 @@ export interface ScriptedModel extends ModelClient {
 }
 
 /**
- * Creates a model for tests that plays a script, in process. Does not validate requests; {@link strictModel}
- * does. Its `stream` throws a `PawlError` with the code `config` if it is called more often than the script
- * has replies.
+ * Creates a model for tests that plays a script, in process. It refuses a tool choice that the API would
+ * refuse. It validates nothing else of a request; {@link strictModel} validates all of it. Its `stream`
+ * throws a `PawlError` with the code `config` if it is called more often than the script has replies.
  *
  * A function instead of a list never runs out: `scriptedModel((request, n) => ({ text: `Answer ${n}` }))`.
  *
@@ -115,6 +116,8 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     async *stream(request, { signal }) {
       const asked = structuredClone(request);
       const n = requests.push(asked) - 1;
+      const refusal = checkChoice(request.toolChoice, request.tools, { forcedToolChoice });
+      if (refusal !== undefined) throw modelError(refusal, newId("req_01"));
       const reply = await replyTo(asked, n);
       const tool = request.tools.find(({ name }) => name === "final_answer")?.input_schema;
       const blocks = replyBlocks(reply, newId, { format: request.outputFormat, tool }).map((block) =>

@@ -22,6 +22,7 @@ const STORED: { readonly [type in EventType]: true } = {
   agent_changed: true,
   run_ended: true,
   stop_requested: true,
+  task_started: true,
   effect_started: true,
   effect_ended: true,
   tool_call: true,

@@ -10,8 +10,11 @@ export interface LiveState {
   parts: readonly LivePart[];
   /** The reports of running calls, and transient parts: the last ones, oldest first. */
   reports: LiveReport[];
-  /** The sub-agents whose text is shown, by the id of the call that each works on. */
-  agents: Map<string, AgentAtWork>;
+  /**
+   * The sub-agents whose text is shown, by the id of the call or the task that each works on. `call_id` is
+   * the call whose tool has given the task.
+   */
+  agents: Map<string, AgentAtWork & { call_id?: string }>;
 }
 
 /** A live event that readers get as a whole: a report of a call's progress, or a transient part. */

@@ -68,6 +68,7 @@ export function callHook<M extends HookMethod, R>(
 ): Called<R> | Promise<Called<R>> {
   const stored = isLogOnly(hook) ? undefined : leg.log.barrier();
   if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, args, take, answer));
+  leg.once.hooks.calling = method;
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
     const run = hook[method] as (...args: unknown[]) => MaybeReturned<M>;
@@ -89,8 +90,24 @@ interface HookCall<M extends HookMethod, R> {
 /** What a hook's method returns, before a promise has settled. */
 type MaybeReturned<M extends HookMethod> = Returned<M> | Promise<Returned<M>> | undefined | null;
 
-/** Waits for a hook's return value, checks it and converts it. */
+/**
+ * Returns the outcome of a hook that did not return at once. If an agent to which the hook has given a task
+ * asks the user, that question is the outcome.
+ */
 async function converted<M extends HookMethod, R>(
+  leg: Leg,
+  call: HookCall<M, R>,
+  pending: NonNullable<MaybeReturned<M>>,
+): Promise<Called<R>> {
+  const called = await settled(leg, call, pending);
+  const { hooks } = leg.once;
+  const { question } = hooks;
+  hooks.question = undefined;
+  return question === undefined ? called : { value: { question } as R };
+}
+
+/** Waits for a hook's return value, checks it and converts it. */
+async function settled<M extends HookMethod, R>(
   leg: Leg,
   call: HookCall<M, R>,
   pending: NonNullable<MaybeReturned<M>>,
@@ -122,6 +139,7 @@ async function afterFailure<M extends HookMethod, R>(
   cause: unknown,
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+  if (leg.once.hooks.question !== undefined) return RETURNED_NOTHING;
   const isCutOff = leg.life.lost || (signal.aborted && cause === signal.reason);
   if (!isCutOff) await (await leg.parts.load()).reportHook(leg, hook, method, cause);
   return isCutOff && !hook.guards ? RETURNED_NOTHING : { failed: true };

@@ -41,7 +41,7 @@ const SHAPES: Readonly<Record<HookMethod, ReturnShape | "ignored">> = {
     beside: ["callId", "tool", "input", "error"],
     needs: "none",
   },
-  afterTurn: { keys: ["stop"], needs: "one" },
+  afterTurn: { keys: ["stop", "continue"], needs: "one" },
   onSuspend: "ignored",
   onStop: { keys: ["type", "message"], needs: "all" },
   afterRun: "ignored",

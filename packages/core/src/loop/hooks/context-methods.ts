@@ -82,6 +82,7 @@ function runContext(leg: Leg, hook: string): RunContext {
     read: (options) => leg.run.read(options),
     message: async () => await (await leg.parts.load()).runMessage(leg),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
+    runAgent: async (...args) => await (await leg.parts.load()).agentOfHook(leg, hook)(...args),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
     newMessages: async () => (await leg.parts.load()).newMessages(leg),

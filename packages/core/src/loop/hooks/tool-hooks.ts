@@ -1,8 +1,8 @@
 import { type Json, toJson } from "../../base/json.ts";
-import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
+import type { ToolChange, ToolOutcome } from "../../hooks/tool-change.ts";
 import { listedProblems } from "../../schema/problems.ts";
 import type { CallState } from "../../session/state.ts";
-import { formatForModel, resultContent } from "../../tools/format-result.ts";
+import { formatForModel } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, CheckedAsk, HookDecision } from "../leg/part-types.ts";
@@ -96,9 +96,10 @@ async function storableChange(leg: Leg, change: ToolChange): Promise<StorableCha
 export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome | undefined> {
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
-    const { value, failed } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
-      changedOutcome(rewritten, change, (result) => formatted(leg, rewritten.tool, result)),
-    );
+    const { value, failed } = await callHook(leg, hook, "afterTool", [rewritten], async (change) => {
+      const { changedOutcome } = await leg.parts.load();
+      return changedOutcome(rewritten, change, (result) => formatted(leg, rewritten.tool, result));
+    });
     if (failed && hook.guards) {
       leg.life.halt(HOOK_FAILED);
       return undefined;
@@ -116,23 +117,4 @@ export function formatted(leg: Leg, tool: Tool, result: Json): ReturnType<typeof
       .then(({ reportMistake }) => reportMistake(leg, tool, cause, "format"))
       .catch(() => undefined);
   });
-}
-
-/** Returns the outcome with a hook's changes. A changed result of a success is formatted by `format`. */
-function changedOutcome(
-  before: ToolOutcome,
-  change: OutcomeChange,
-  format: (result: Json) => ReturnType<typeof formatForModel>,
-): ToolOutcome {
-  const { callId, tool, input } = before;
-  const thrown = "error" in before ? { error: before.error } : {};
-  const success = change.success ?? before.success;
-  const result = change.result === undefined ? before.result : toJson(change.result);
-  let content = before.content;
-  if (change.result !== undefined) content = success ? format(result) : undefined;
-  if (change.content !== undefined) content = resultContent(toJson(change.content));
-  if (change.content !== undefined && content === undefined) {
-    throw new Error("`content` must be a string or a list of content blocks.");
-  }
-  return { callId, tool, input, success, result, ...(content !== undefined && { content }), ...thrown };
 }

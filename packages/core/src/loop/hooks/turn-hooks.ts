@@ -1,4 +1,5 @@
-import type { Ask, Hook } from "../../hooks/hook.ts";
+import type { Hook } from "../../hooks/hook.ts";
+import type { Ask } from "../../hooks/tool-change.ts";
 import type { ModelReply, PlannedRequest, RunStop, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
@@ -10,7 +11,6 @@ import type { Leg } from "../leg/leg.ts";
 import type { Planned } from "../leg/part-types.ts";
 import { storeHeld } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, RETURNED_NOTHING } from "./call-hooks.ts";
-import { checkRewrite } from "./check-returned.ts";
 
 /** The plan for the next turn, the stop reason for which the run ends instead, or a question to ask first. */
 type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
@@ -98,9 +98,9 @@ export async function planRequest(
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[] | undefined> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], (change) =>
-      checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
-    );
+    const take = async (change: Pick<ModelReply, "content">) =>
+      (await leg.parts.load()).checkRewrite(content, change.content, answer.stopReason === "pause_turn");
+    const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], take);
     if (failed && hook.guards) return undefined;
     content = value ?? content;
   }
@@ -117,7 +117,7 @@ export async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<voi
 
 /**
  * Calls the `afterTurn` hooks for a turn, once per leg. The first stop reason that a hook returns is kept for
- * the rest of the leg.
+ * the rest of the leg. Without one, feedback of the hooks has the run go on.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const {
@@ -127,9 +127,19 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
   await storeBefore(leg, hooks);
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
+  const feedback: string[] = [];
+  const take = async (
+    returned: { stop: StopReason } | { continue: string },
+  ): Promise<StopReason | undefined> => {
+    if ("stop" in returned) return stopFrom(returned.stop);
+    feedback.push((await leg.parts.load()).checkedFeedback(returned.continue));
+    return undefined;
+  };
   for (const hook of hooks) {
-    const { value, failed } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
+    const { value, failed } = await callHook(leg, hook, "afterTurn", [turn], take);
     if (failed && hook.guards) hookProgress.stop = HOOK_FAILED;
     else hookProgress.stop ??= value;
   }
+  if (feedback.length > 0 && hookProgress.stop === undefined)
+    await (await leg.parts.load()).continueWithFeedback(leg, feedback);
 }

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import type { ToolChange } from "../../hooks/hook.ts";
+import type { ToolChange } from "../../hooks/tool-change.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { InputFor } from "../../log/event-parts.ts";
 import type { CallState } from "../../session/state.ts";

@@ -2,15 +2,8 @@ import type { NewEvent } from "../../log/event.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Asking } from "../../session/asking.ts";
-import type { CallState, RunState } from "../../session/state.ts";
-import type { UnchargedUse } from "./part-types.ts";
-
-/** A sub-agent's task whose result is no longer needed. */
-export interface OpenTask {
-  call: CallState;
-  /** Stops the task. Resolves to the use that the caller was not charged for yet; `undefined` without any. */
-  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
-}
+import type { RunState } from "../../session/state.ts";
+import type { OpenTask } from "./task-types.ts";
 
 /** What the effects of a run need at its end. */
 export interface RunEnd {

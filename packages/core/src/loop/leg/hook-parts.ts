@@ -1,9 +1,12 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Deadline } from "../../base/deadline.ts";
+import type { Json } from "../../base/json.ts";
 import type { Hook, HookContext } from "../../hooks/hook.ts";
+import type { OutcomeChange, ToolOutcome } from "../../hooks/tool-change.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { ContentBlock } from "../../model/content.ts";
 import type { ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { FetchedUserData } from "./part-types.ts";
@@ -25,6 +28,21 @@ interface StartedWithout {
 export interface HookParts<Leg> {
   /** Checks the return value of a hook's method. Throws if it is invalid. */
   checkReturned(method: string, value: unknown): void;
+  /** Returns the content of an `afterModel` hook as it is stored. Throws if it is invalid. */
+  checkRewrite(
+    before: readonly ContentBlock[],
+    after: readonly ContentBlock[],
+    paused: boolean,
+  ): readonly ContentBlock[];
+  /**
+   * Returns a call's outcome with a hook's changes; `format` formats a changed result. Throws if they are
+   * invalid.
+   */
+  changedOutcome(
+    before: ToolOutcome,
+    change: OutcomeChange,
+    format: (result: Json) => ToolOutcome["content"],
+  ): ToolOutcome;
   /** Logs and reports what a hook threw. */
   reportHook(leg: Leg, hook: Hook, method: string, cause: unknown): Promise<void>;
   /** Returns the result of a call whose own result was not checked, because a hook that guards has failed. */

@@ -1,7 +1,8 @@
 import type { Agent, AgentOutput } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json } from "../../base/json.ts";
-import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
+import type { Hook, RunContext } from "../../hooks/hook.ts";
+import type { Ask } from "../../hooks/tool-change.ts";
 import type { TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -12,10 +13,11 @@ import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { StoredQuestion } from "../../tools/suspends.ts";
-import type { Delegate, Tool } from "../../tools/tool.ts";
+import type { Tool } from "../../tools/tool.ts";
 import type { AttemptParts } from "./attempt.ts";
 import type { EditParts } from "./edit-types.ts";
-import type { EndParts, OpenTask } from "./end-parts.ts";
+import type { EndParts } from "./end-parts.ts";
+import type { FlowParts } from "./flow-parts.ts";
 import type { HookParts } from "./hook-parts.ts";
 import type { Access, LegAccess } from "./leg-access.ts";
 import type { LegFiles } from "./leg-files.ts";
@@ -25,11 +27,8 @@ import type {
   CallOutput,
   CallRefusal,
   CheckedAsk,
-  ChosenAgent,
   ConsentParts,
   ContextMethods,
-  Delegated,
-  Delegation,
   FetchedUserData,
   JudgedAttempt,
   OutputVerdict,
@@ -39,6 +38,7 @@ import type {
 } from "./part-types.ts";
 import type { LegReaders, LegRecords } from "./progress.ts";
 import type { SessionLog } from "./session-log.ts";
+import type { TaskRunner } from "./task-types.ts";
 
 /**
  * The features that few runs need. Their code is loaded on first use, before a step stores or sends anything.
@@ -49,7 +49,8 @@ export interface Parts
     AttemptParts<Leg>,
     EditParts<Leg>,
     HookParts<Leg>,
-    EndParts<Leg> {
+    EndParts<Leg>,
+    FlowParts<Leg> {
   // Asking a model within a run.
   /** Makes the method `askModel` of a hook's or tool's context. */
   askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"];
@@ -137,10 +138,6 @@ export interface Parts
   /** Reports what the application's code threw before or around a call. */
   reportCall(leg: Leg, call: Pick<CallState, "toolName">, cause: unknown): void;
 
-  // Tasks of sub-agents.
-  /** Chooses the sub-agent of a call. */
-  chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
-
   // What readers get from calls and hooks.
   /** Shows the progress and the parts of a running call to readers. */
   callOutput(leg: Leg, call: CallState): CallOutput;
@@ -165,7 +162,7 @@ export interface LegRun {
   readonly agent: Agent;
   readonly session: Session;
   readonly files: LegFiles;
-  readonly tasks: TaskRunner;
+  readonly tasks: TaskRunner<Leg>;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
@@ -194,14 +191,4 @@ export interface LegRun {
 export interface PartsOfLeg extends ContextMethods {
   /** Loads the code that few runs need. Later calls return the loaded code. */
   load(): Promise<Parts>;
-}
-
-/** Runs the tasks of sub-agents. */
-export interface TaskRunner {
-  /** Has a sub-agent do the work of a call. */
-  run(leg: Leg, delegated: Delegated): Promise<Delegation>;
-  /** Returns whether the sub-agent of a call has got its task. */
-  begun(leg: Leg, call: CallState): Promise<boolean>;
-  /** Returns the tasks that are still open, or whose use was not charged to the run yet. */
-  open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }

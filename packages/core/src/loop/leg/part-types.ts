@@ -1,18 +1,15 @@
 import type { ModelFailure } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
-import type { Budget } from "../../log/budget.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { EmittedPart, InputFor, SkipReason } from "../../log/event-parts.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
-import type { Spent } from "../../log/tokens.ts";
 import type { Validated } from "../../schema/schema.ts";
-import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import type { Artifact } from "../../tools/artifact.ts";
-import type { Delegate, TaskAgent, Tool, ToolContext } from "../../tools/tool.ts";
+import type { TaskAgent } from "../../tools/run-agent-types.ts";
+import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { Given } from "../../tools/tool-outcome.ts";
 
 /** A hook or a tool that asks a model. */
@@ -149,7 +146,7 @@ export interface Emitter {
 /** A question that a tool asks while it runs, or its wait for a time, as it is stored. */
 export type MidwayQuestion = Pick<
   EventData["tool_suspended"],
-  "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden"
+  "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden" | "child" | "client_tool" | "changed"
 >;
 
 /** The work of methods in the contexts of hooks and tools. Each checks its arguments before it returns. */
@@ -158,32 +155,6 @@ export interface ContextMethods {
   question(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion;
   /** Returns a tool's wait for a time as it is stored. */
   wait(moment: Parameters<ToolContext["wait"]>[0]): MidwayQuestion;
-}
-
-/** A call whose work a sub-agent does. */
-export interface Delegated {
-  call: CallState;
-  delegate: Delegate;
-  agent: TaskAgent;
-  input: unknown;
-  /** The part of the caller's budget that the sub-agent may use. */
-  slice: Partial<Budget>;
-  /** Returns how long the call has run, in milliseconds. */
-  durationMs(): number;
-}
-
-/**
- * The event for the caller's log once the sub-agent's task has settled, and the artifacts to store with it.
- * `undefined` if this process leaves the run to another process, which then continues the task.
- */
-export type Delegation = { event: ResultEvent | QuestionEvent; artifacts: readonly Artifact[] } | undefined;
-
-/** The tokens and cost that a sub-agent has used, and the model that it used last. */
-export interface UnchargedUse {
-  model: string;
-  spent: Spent;
-  /** The artifacts that the caller's log lacks. */
-  artifacts: readonly Artifact[];
 }
 
 /** The plan for the next turn, or the stop reason for which the run ends instead. */

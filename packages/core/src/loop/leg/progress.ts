@@ -2,7 +2,9 @@ import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { LiveState } from "../../log/store/live-tail.ts";
+import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { AskSpent, StoredAnswer } from "../../tools/ask-outcome.ts";
+import type { TaskAgent, TaskResult } from "../../tools/run-agent-types.ts";
 
 /**
  * Records which hooks were called in this leg, so that each is called once. Only `loop/hooks` changes the
@@ -15,6 +17,10 @@ export interface HookProgress {
   turns: number;
   /** The stop reason that an `afterTurn` hook returned; `undefined` if none did. */
   stop: StopReason | undefined;
+  /** The method of a hook that was called last. */
+  calling: keyof Hook | undefined;
+  /** The question of an agent to which the hook has given a task that is being called. */
+  question: QuestionEvent | undefined;
   /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
@@ -42,6 +48,18 @@ export interface AnswerInLog {
   replayed: boolean;
 }
 
+/** Records the tasks that hooks and tools give to agents in this leg. Only `runAgentInRun` changes it. */
+export interface TaskProgress {
+  /** The results of tasks in progress, by the task's id. */
+  readonly byId: Map<string, Promise<TaskResult>>;
+  /** The agents of the tasks, by the task's id. */
+  readonly agents: Map<string, TaskAgent>;
+  /** The work on tasks in progress, by the hook or call. */
+  readonly working: Map<string, Set<Promise<unknown>>>;
+  /** The number of tasks that are about to start. */
+  starting: number;
+}
+
 /** Records when the user data were read in this leg. Only `refreshUserData` changes the record. */
 export interface UserDataProgress {
   /** The number of turns that the run had made when the user data were last read. */
@@ -55,6 +73,7 @@ export interface LegRecords {
   readonly hooks: HookProgress;
   readonly userData: UserDataProgress;
   readonly asks: AskProgress;
+  readonly tasks: TaskProgress;
 }
 
 /** The text and progress that readers in this process see before they are stored. */

@@ -10,6 +10,7 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool, formatted } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
+import type { ToolDecisions } from "./call-record.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
 // Not async: for a tool without `format`, no promise is made.
@@ -48,13 +49,6 @@ function successEvent(
   if (tool.format === undefined) return resultWith();
   const content = afterBarrier(leg, () => formatted(leg, tool, result));
   return content instanceof Promise ? content.then(resultWith) : resultWith(content);
-}
-
-/** A tool's decisions by `completeSession()` and `setMode()`, and the call's duration in milliseconds. */
-export interface ToolDecisions {
-  durationMs?: number;
-  completed?: boolean;
-  mode?: string | null;
 }
 
 /**

@@ -2,7 +2,8 @@ import { sentInputSchema } from "../../context/agent-change.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
-import type { TaskAgent, Tool } from "../../tools/tool.ts";
+import type { TaskAgent } from "../../tools/run-agent-types.ts";
+import type { Tool } from "../../tools/tool.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, CallRefusal, HookDecision } from "../leg/part-types.ts";
 

@@ -16,10 +16,11 @@ import { tookTooLong } from "../../tools/tool-outcome.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { MidwayQuestion } from "../leg/part-types.ts";
 import { afterBarrier } from "../leg/stored-first.ts";
+import { type CallRecord, newCallRecord } from "./call-record.ts";
 import { applyAfterToolHooks, successResult } from "./call-result.ts";
 import { failureText, isRunAgain, reportLate, whyLate } from "./late-result.ts";
 import type { Runnable } from "./prepare-call.ts";
-import { type CallRecord, newCallRecord, toolContext } from "./tool-context.ts";
+import { toolContext } from "./tool-context.ts";
 
 /** Calls that run at the same time. */
 export interface CallGroup {
@@ -97,12 +98,14 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context = toolContext(leg, { call, answer, record, timeUp });
   try {
     const value = await afterBarrier(leg, () => tool.execute?.(input, context));
+    if (record.left) return "left";
     // The tool has caught the exception of `context.ask()` or `context.wait()`.
     if (record.asked !== undefined) return midwayEvent(call, record);
     const decided = { ...record.decided, durationMs: durationMs() };
     const event = successResult(leg, { call, tool }, value, decided);
     return withReport(event instanceof Promise ? await event : event, record);
   } catch (cause) {
+    if (record.left) return "left";
     // `context.ask()` and `context.wait()` end the tool by an exception.
     if (record.asked !== undefined) return midwayEvent(call, record);
     record.thrown = { error: cause };

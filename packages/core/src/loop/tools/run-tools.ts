@@ -140,18 +140,24 @@ function reservedBy({ started, charged: { usage, costUsd } }: CallState, resourc
 /**
  * Returns the budget slice of a sub-agent's task that is about to start. The tasks of a turn that have not
  * started share the calling run's remaining tokens and cost equally, each up to its agent's own limit. The
- * unused slices of started tasks are not shared. Other resources are limited by `limits` alone.
+ * unused slices of started tasks are not shared. Other resources are limited by `limits` alone. `starting` is
+ * the number of tasks that start at the same time, if no calls of a turn do.
  */
-export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Partial<Budget> {
+export function sliceOf(
+  leg: Leg,
+  budget: Budget,
+  limits: Partial<Budget>,
+  starting?: number,
+): Partial<Budget> {
   const { state } = leg.log;
   const { amounts } = remainingOf(state, leg.run.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : callsWithoutResult(run);
-  const reserved = open.filter(({ started }) => started?.slice !== undefined);
-  const tasksToStart = open.filter(
-    ({ started, toolName }) =>
-      started === undefined && leg.run.agent.tools.get(toolName)?.delegate !== undefined,
-  ).length;
+  const openTasks = run?.tasks.filter(({ over }) => !over) ?? [];
+  const reserved = [...openTasks, ...open.filter(({ started }) => started?.slice !== undefined)];
+  const isToStart = ({ started, toolName }: CallState) =>
+    started === undefined && leg.run.agent.tools.get(toolName)?.delegate !== undefined;
+  const tasksToStart = starting ?? open.filter(isToStart).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
     const free = reserved.reduce((rest, call) => rest - reservedBy(call, resource), amounts[resource]);

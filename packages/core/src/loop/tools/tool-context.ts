@@ -1,38 +1,17 @@
-import { invalidInput } from "../../base/invalid-input.ts";
 import { anySignal, LazySignal } from "../../base/signals.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import type { EmittedPart } from "../../log/event-parts.ts";
 import { type CallState, openRun } from "../../session/state.ts";
-import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
-import { addedReport, type CallReport } from "../../tools/call-report.ts";
+import { artifactAmong, artifactOf } from "../../tools/artifact.ts";
+import { addedReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { given, givenWithData } from "../../tools/tool-outcome.ts";
 import { askInRun } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { CallOutput, MidwayQuestion } from "../leg/part-types.ts";
-import type { ToolDecisions } from "./call-result.ts";
-
-/** The record of what a running tool has made and reported. It is stored with the call's result. */
-export interface CallRecord {
-  /** Whether the call has its result, so that the tool can add nothing more. */
-  closed: boolean;
-  /** The artifacts that the tool has created. */
-  artifacts: Artifact[];
-  decided: ToolDecisions;
-  report: CallReport;
-  /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
-  asked: MidwayQuestion | undefined;
-  /** What the call shows to readers, once the tool has reported progress or emitted a part. */
-  output?: Promise<CallOutput | undefined>;
-  /** What the tool threw. */
-  thrown?: { error: unknown };
-}
-
-/** Returns the record of a tool that has made and reported nothing yet. */
-export function newCallRecord(): CallRecord {
-  return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
-}
+import type { CallOutput } from "../leg/part-types.ts";
+import { type CallRecord, checkOpen, isOver } from "./call-record.ts";
+import { answeredBy, midway } from "./midway.ts";
 
 /** A call of a tool that is about to run. */
 interface RunningCall {
@@ -64,25 +43,14 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
     deps: leg.access.deps as never,
     answer,
     answered: answeredBy(call),
-    ask: (question) => {
-      checkOpen(call, record);
-      if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
-        throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
-      record.asked = leg.parts.question(question);
-      throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
-    },
-    wait: (moment) => {
-      checkOpen(call, record);
-      if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
-        throw invalidInput("A tool with `suspends` asks before it runs, and cannot wait while it runs.");
-      record.asked = leg.parts.wait(moment);
-      throw new Error(`"${call.toolName}" waits for a time, so this run of its \`execute\` is over.`);
-    },
+    ...midway(leg, call, record),
     askModel: askInRun(leg, {
       by: call.toolName,
       scope: `${call.assistantSeq}:${call.callId}`,
       signal: () => lazy.signal,
     }),
+    runAgent: async (...args) =>
+      await (await leg.parts.load()).agentOfTool(leg, call, record, () => lazy.signal)(...args),
     progress: (data, options) => {
       if (isOver(call, record)) return;
       const report = given(data);
@@ -150,22 +118,4 @@ async function appended(
   checkOpen(call, record);
   const copy = givenWithData(event);
   return await (await leg.parts.load()).appendEvent(leg, "tool", ...copy);
-}
-
-/** Returns whether the call has its result, which may not be stored yet. */
-function isOver(call: CallState, record: CallRecord): boolean {
-  return record.closed || call.result !== undefined;
-}
-
-/** Throws if the call has its result. */
-function checkOpen(call: CallState, record: CallRecord): void {
-  if (isOver(call, record))
-    throw invalidInput("The call has its result already, so its tool can add nothing more.");
-}
-
-/** Returns the answer to the question that the tool asked while it ran; `undefined` without one. */
-function answeredBy({ question, answer, questions }: CallState): ToolContext["answered"] {
-  if (!question?.midway || answer === undefined) return undefined;
-  const { value, expired } = answer;
-  return { value, state: question.state ?? null, questions, ...(expired && { expired }) };
 }

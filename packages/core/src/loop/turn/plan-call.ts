@@ -42,7 +42,7 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   if (hasLostServerCalls(leg.log.state))
     await leg.log.storeDecision([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
-  if (hooksWith(leg, "beforeModel").length === 0) return await withinLimits(leg, prompt, turnPlan);
+  if (hooksWith(leg, "beforeModel").length === 0) return await withWantedCall(leg, prompt, turnPlan);
   const planned = await planRequest(leg, turnPlan, (plan) => ({
     request: requestOf(prompt, paramsOf(leg, plan)),
     estimatedTokens: estimatedTokensOf(leg, prompt, plan.model),
@@ -50,7 +50,23 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
   }));
   if (leg.life.signal.aborted) return undefined;
   if (planned.stop) return { do: "end", stop: planned.stop };
-  return await withinLimits(leg, prompt, planned.plan);
+  return await withWantedCall(leg, prompt, planned.plan);
+}
+
+/**
+ * Plans the model call. If a hook forces a call and the model cannot be forced, a note first tells the model
+ * which tool to call.
+ */
+async function withWantedCall(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan,
+): Promise<ModelCall | InsteadOfCall | undefined> {
+  const { toolChoice } = paramsOf(leg, plan);
+  const isForced = toolChoice?.type === "any" || toolChoice?.type === "tool";
+  if (!isForced || plan.model.forcedToolChoice) return await withinLimits(leg, prompt, plan);
+  const wanting = await (await leg.parts.load()).wantCall(leg, plan);
+  return await withinLimits(leg, promptOf(leg.log.state), wanting, toolChoice);
 }
 
 /** Estimates how many tokens a prompt has for a model. */
@@ -59,7 +75,12 @@ function estimatedTokensOf({ log, run: { agent } }: Leg, { chars }: Prompt, mode
 }
 
 /** Plans the model call. Lowers `max_tokens` if the limits do not allow the full length of an answer. */
-async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<ModelCall | InsteadOfCall> {
+async function withinLimits(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan,
+  wanted?: ToolChoice,
+): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools } = plan;
   const estimatedTokens = estimatedTokensOf(leg, prompt, model);
@@ -79,6 +100,7 @@ async function withinLimits(leg: Leg, prompt: Prompt, plan: TurnPlan): Promise<M
   };
   const event = await requestEvent(state, prompt, {
     ...params,
+    ...(wanted && { wanted }),
     model: model.id,
     estimatedTokens,
     pricing: model.pricing,

@@ -3,7 +3,7 @@ import type { Hook } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { ABORTED } from "../../log/stop-reason.ts";
-import { ANSWERING } from "../../model/answering.ts";
+import { isCode } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream, modelError } from "../../model/failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest } from "../../model/model-client.ts";
@@ -11,6 +11,7 @@ import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { isUseSoFar } from "../../model/usage-so-far.ts";
 import { estimatedPart } from "../../session/counted-prompt.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
+import { openRun } from "../../session/state.ts";
 import { HOOK_FAILED, hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Attempt } from "../leg/attempt.ts";
@@ -90,7 +91,9 @@ async function storeAnswer(
   checkpoint: readonly NewEvent[] = [],
 ): Promise<InsteadOfCall | undefined> {
   const { answer } = attempt;
-  const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
+  let verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
+  const mayWantCall = attempt.request.params.hook_choice ?? openRun(leg.log.state)?.turn?.reminded;
+  if (mayWantCall) verdict = (await leg.parts.load()).wantedVerdict(leg, attempt, verdict);
   const { reminder } = verdict;
   const modelContent = contentOf(answer);
   const content =
@@ -102,7 +105,9 @@ async function storeAnswer(
     return leg.life.signal.aborted ? undefined : { do: "end", stop: HOOK_FAILED };
   }
   const isUsable = verdict.problem === undefined;
-  const outputVerdict = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
+  // If a call is still wanted, the answer gives no output.
+  const mayHaveOutput = isUsable && reminder === undefined;
+  const outputVerdict = mayHaveOutput ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputEvents = [], problem = verdict.problem } = outputVerdict ?? {};
   const place = outputVerdict?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [
@@ -149,8 +154,9 @@ async function readAnswer(
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
   const { userId } = leg.run.session;
-  // Like `max_tokens`, it is that of all attempts. An answer that a hook gives may have any length.
-  const isModel = model.id !== ANSWERING;
+  const run = async () => await (await leg.parts.load()).currentRun(leg);
+  // Like `max_tokens`, it is that of all attempts. An answer that code gives may have any length.
+  const isModel = !isCode(model.id);
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
   // Set while a failed attempt is being logged: an error of the log is not a failure of the model.
   let logging: Promise<Attempt | undefined> | undefined;
@@ -164,7 +170,7 @@ async function readAnswer(
     signal.throwIfAborted();
     attempt.gate = judges?.answerGate(leg, attempt);
     let failedAttempts = failedAttemptsBefore(leg);
-    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId })) {
+    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts, userId, run })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         failedAttempts += 1;

@@ -2,29 +2,14 @@ import type { Agent } from "../../agent/agent.ts";
 import { clipText } from "../../base/clip-text.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { ANSWERING } from "../../model/answering.ts";
+import { isCode } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
 import { unknownFieldErrors } from "../../model/usage-so-far.ts";
 import { hasCall } from "../../session/given-up.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "../leg/attempt.ts";
-
-/** The consequences of a complete answer. */
-interface Verdict {
-  /** The calls to store. */
-  calls: EventData["tool_call"][];
-  /** A reminder for the model, which is then called again. */
-  reminder?: EventData["note"];
-  /** The problem with the answer, if it has one. It is logged with the answer. */
-  problem?: Problem;
-}
-
-/** A problem with an answer. `code` is the code of the `error` event that logs it. */
-export interface Problem {
-  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer" | "invalid_output";
-  message: string;
-}
+import type { Verdict } from "../leg/flow-parts.ts";
 
 /** The stop reasons that Pawl knows. Any other one ends the run, because its meaning is unknown. */
 const KNOWN: readonly (string | null)[] = [
@@ -56,17 +41,24 @@ export function verdictOn(
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;
-  // A turn without tools needs no tool call, nor does an answer that a hook gives by `answering()`.
-  if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
-  const isCompleted = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
-  if (!isCompleted) return { calls: onlyFirst(calls) };
+  // A turn without tools needs no tool call, nor does an answer that code gives, e.g. by `answering()`.
+  if (choice === "none" || isCode(request.model)) return { calls };
+  if (!toolOnly) return { calls };
+  if (!isCompleted(answer)) return { calls: onlyFirst(calls) };
   // An answer without a call has no output, see `outputVerdict`.
   if (output !== undefined) return { calls };
-  if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
-    const message = "The model answered without calling a tool.";
-    return { calls, problem: { code: "no_tool_call", message } };
-  }
-  return { calls, reminder: { text: REMINDER, reminder: true } };
+  const isForced = choice === "any" || choice === "tool";
+  return withoutCall(calls, isForced || openRun(state)?.reminded === true, REMINDER);
+}
+
+/** Returns a reminder for an answer without a call; a problem if no reminder may follow. */
+export function withoutCall(calls: Verdict["calls"], isOver: boolean, text: string): Verdict {
+  if (!isOver) return { calls, reminder: { text, reminder: true } };
+  return { calls, problem: { code: "no_tool_call", message: "The model answered without calling a tool." } };
+}
+
+export function isCompleted({ stopReason }: Pick<Reply, "stopReason">): boolean {
+  return stopReason === "end_turn" || stopReason === "stop_sequence";
 }
 
 const REMINDER =
@@ -130,9 +122,9 @@ function breachOf(id: unknown, complete: boolean, repeated: boolean): string | u
 }
 
 /** Returns what the developer should know about an answer, although the run goes on. */
-export function toFixIn({ blocks, stopReason, usage }: Reply): PawlError[] {
-  const isEnd = stopReason === "end_turn" || stopReason === "stop_sequence";
-  const call = isEnd ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
+export function toFixIn(answer: Reply): PawlError[] {
+  const { blocks, stopReason, usage } = answer;
+  const call = isCompleted(answer) ? blocks.find(({ block }) => isToolUse(block))?.block : undefined;
   const toFix = unknownFieldErrors(usage);
   if (call) {
     const message = `The model ended its answer (${stopReason}) with a call of "${call.name}". It was not run.`;

@@ -5,6 +5,7 @@ import { newPrefix } from "../../context/prefix.ts";
 import { userDataBlock } from "../../context/user-data.ts";
 import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
+import type { OfCall } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isRedactable, REDACTED, readShown } from "../../log/store/redacted.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -90,11 +91,17 @@ async function deleteFiles(host: Host, session: Session, redacted: readonly Stor
 }
 
 /** Returns the calls of an answer or a result that were started. A sub-agent may have worked on them. */
-function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["tool_started"][] {
+function tasksOf(log: readonly StoredEvent[], target: StoredEvent): OfCall[] {
   const calls = new Set(callsOf(target));
-  return log.flatMap((event) =>
-    event.type === "tool_started" && calls.has(event.data.call_id) ? [event.data] : [],
-  );
+  return log.flatMap(taskIn).filter(({ of_call }) => calls.has(of_call));
+}
+
+/** Returns the call, or the task of a call, that an event starts; an empty list for other events. */
+function taskIn({ type, data }: StoredEvent): (OfCall & { of_call: string })[] {
+  if (type === "tool_started")
+    return [{ call_id: data.call_id, tool_name: data.tool_name, of_call: data.call_id }];
+  if (type !== "task_started") return [];
+  return [{ call_id: data.task_id, tool_name: data.agent, of_call: data.call_id ?? "" }];
 }
 
 /**
@@ -105,16 +112,14 @@ async function redactTask(
   host: Host,
   parent: Session,
   agent: Agent,
-  { call_id, tool_name }: EventData["tool_started"],
+  { call_id, tool_name }: OfCall,
 ): Promise<StoredEvent[]> {
   const session = await taskSession(host, parent, call_id, tool_name);
   if (session === undefined) return [];
   const redactAll = async (state: SessionState) => {
     const log = await Array.fromAsync(host.store.read(session.id));
     const ofTasks: StoredEvent[] = [];
-    for (const event of log)
-      if (event.type === "tool_started")
-        ofTasks.push(...(await redactTask(host, session, agent, event.data)));
+    for (const task of log.flatMap(taskIn)) ofTasks.push(...(await redactTask(host, session, agent, task)));
     const already = redactedIn(log);
     const found = log.filter(
       (event) => event.type !== "prefix" && isRedactable(event) && !already.has(event.seq),

@@ -22,5 +22,5 @@ export { resumeUnlessMovedOn } from "../sweep/resume-at-time.ts";
 export { resumer } from "../sweep/resume-for-reader.ts";
 export { resumeIfDue, sweep } from "../sweep/sweep.ts";
 export { hasTask } from "../tasks/child-session.ts";
-export { delegateCall } from "../tasks/delegate.ts";
+export { delegateCall, workOnTask } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";

@@ -10,9 +10,10 @@ import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { EventStore } from "../../log/store/event-store.ts";
 import type { LiveTail } from "../../log/store/live-tail.ts";
-import type { Leg, TaskRunner } from "../../loop/leg/leg.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
 import type { Access } from "../../loop/leg/leg-access.ts";
 import type { LegFiles } from "../../loop/leg/leg-files.ts";
+import type { TaskRunner } from "../../loop/leg/task-types.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -156,7 +157,7 @@ export interface Host {
   report(error: unknown): void;
   deps(session: Session, run: Pick<Access, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
-  readonly tasks: TaskRunner;
+  readonly tasks: TaskRunner<Leg>;
   /** Loads the code for tools that clients offer, and for the size limits of tool sources. */
   offers(): Promise<typeof import("./with-offered.ts") & typeof import("./tools-that-fit.ts")>;
   newId(): string;

@@ -109,6 +109,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
       hooks: newHookProgress(log.state),
       userData: { turns: 0, failed: false },
       asks: { byKey: new Map(), reserved: new Set() },
+      tasks: { byId: new Map(), agents: new Map(), working: new Map(), starting: 0 },
     },
     starts: parts.starts ?? false,
     ready: lazy(async () => {
@@ -130,6 +131,8 @@ function newHookProgress(state: SessionState): LegRecords["hooks"] {
     begun: false,
     turns: turnsSeenByHooks(state),
     stop: undefined,
+    calling: undefined,
+    question: undefined,
     questions: "",
     byMethod: new Map(),
     contexts: new Map(),

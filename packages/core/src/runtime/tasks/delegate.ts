@@ -7,7 +7,7 @@ import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
-import type { Delegated, Delegation } from "../../loop/leg/part-types.ts";
+import type { Delegated, Delegation, SettledTask, TaskWork } from "../../loop/leg/task-types.ts";
 import { reportCall } from "../../parts/tool-mistakes.ts";
 import { isWaitingRun } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
@@ -20,9 +20,9 @@ import { queueHere, queueMessage } from "../begin/queue-message.ts";
 import { prepareSupersededEnd } from "../begin/supersede.ts";
 import type { CallerOptions, Host, LegOutcome, Work } from "../leg/host.ts";
 import { childAgent, conversationSoFar, openChild } from "./child-session.ts";
-import { showWork } from "./show-work.ts";
+import { showTask } from "./show-work.ts";
 import { newArtifacts } from "./task-artifacts.ts";
-import { taskOutcomeOf } from "./task-outcome.ts";
+import { settledTask, taskOutcomeOf } from "./task-outcome.ts";
 
 /** The code for a message that meets a run is in the same chunk as this file. */
 const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, prepareSupersededEnd });
@@ -34,29 +34,15 @@ const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, slice } = delegated;
-  const agent = childAgent(agentOf(delegated.agent), leg.run.agent.name, call.toolName, slice);
-  const session = await openChild(host, leg, call.callId, agent.name);
-  if (delegate.shows !== undefined) showText(leg, call, delegated.agent.name, session.id);
-  const task = {
-    session,
-    agent,
-    message: messageFor(leg, delegated),
+  const { signal } = leg.life;
+  const state = await worked(host, leg, {
+    ...{ call, agent: delegated.agent, message: messageFor(leg, delegated), slice, signal },
     knowledge: delegate.history ? [await conversationSoFar(leg)].filter((one) => one !== undefined) : [],
-    params: callerParams(leg),
-    ...callerOf(leg),
-  };
-  // The sub-agent begins only if this process can renew the lease of the caller's run. A process that takes
-  // over that run later finds the sub-agent's session in the store.
-  const mayBegin = () => leg.life.renewLease();
-  const shown = { call, agent: delegated.agent.name, sessionId: session.id };
-  const endShowing = delegate.shows === "all" ? await showWork(host, leg, shown) : undefined;
-  const state = await withStopSignal(leg, async (signal) => {
-    const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
-    return await untilSettled(host, leg, { session, agent, signal }, begun);
-  }).finally(endShowing);
+    shown: delegate.shows && { with: call, what: delegate.shows },
+  });
   if (state === undefined) return undefined;
   const event = taskOutcomeOf(call, state, delegated.durationMs());
-  return { event, artifacts: await newArtifacts(host, leg, session.id) };
+  return { event, artifacts: await newArtifacts(host, leg, state.sessionId) };
 }
 
 /** Returns the message for the sub-agent. The application must fix a `message` that throws. */
@@ -69,21 +55,61 @@ function messageFor(leg: Leg, { call, delegate, input }: Delegated): string {
   }
 }
 
+/** Has an agent work on a task of a hook or a tool. Returns `undefined` if this process leaves the run. */
+export async function workOnTask(host: Host, leg: Leg, work: TaskWork): Promise<SettledTask | undefined> {
+  const state = await worked(host, leg, work);
+  if (state === undefined) return undefined;
+  return { ...settledTask(work.call, state), artifacts: await newArtifacts(host, leg, state.sessionId) };
+}
+
 /**
- * Calls `work` with a signal that aborts when the caller's run is stopped. The signal does not abort when
- * this process leaves the run to another one. If the run is stopped already, the sub-agent asks no model.
+ * Has an agent work on a task in its own session until it has ended or waits. Returns the state of that
+ * session; `undefined` if this process leaves the run.
  */
-async function withStopSignal<T>({ life }: Leg, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function worked(host: Host, leg: Leg, work: TaskWork): Promise<SessionState | undefined> {
+  const { call, message, slice, knowledge = [] } = work;
+  const agent = childAgent(agentOf(work.agent), leg.run.agent.name, call.toolName, slice);
+  const session = await openChild(host, leg, call.callId, agent.name);
+  const task = { session, agent, message, knowledge, params: callerParams(leg), ...callerOf(leg) };
+  // The sub-agent begins only if this process can renew the lease of the caller's run. A process that takes
+  // over that run later finds the sub-agent's session in the store.
+  const mayBegin = () => leg.life.renewLease();
+  const endShowing = await showTask(host, leg, work, session.id);
+  return await withStopSignal(leg, work.signal, async (signal) => {
+    const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
+    return await untilSettled(host, leg, { session, agent, signal }, begun);
+  }).finally(endShowing);
+}
+
+/**
+ * Calls `work` with a signal that aborts when `signal` does, e.g. because the caller's run is stopped. The
+ * signal does not abort when this process leaves the run to another one. If the run is stopped already, the
+ * sub-agent asks no model.
+ */
+async function withStopSignal<T>(
+  { life }: Leg,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const onAbort = () => {
     if (!life.lost) stop.abort();
   };
-  if (life.signal.aborted) onAbort();
-  else life.signal.addEventListener("abort", onAbort, { once: true });
+  return await whileListening(signal, onAbort, () => work(stop.signal));
+}
+
+/** Calls `work`, and calls `onAbort` if the signal aborts meanwhile, or has aborted. */
+async function whileListening<T>(
+  signal: AbortSignal,
+  onAbort: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await work(stop.signal);
+    return await work();
   } finally {
-    life.signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
@@ -99,12 +125,6 @@ function callerParams(leg: Leg): JsonObject | undefined {
 /** Returns the caller and credentials of the calling run, which the sub-agent's run gets too. */
 function callerOf({ access: { caller, credentials } }: Leg): CallerOptions {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
-}
-
-/** Shows the sub-agent's text to the readers of the calling session while the call runs. */
-function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
-  leg.readers.live.agents.set(callId, { tool_name: toolName, agent, session_id });
-  leg.readers.touch();
 }
 
 /**
@@ -192,13 +212,6 @@ function isTaskSettled({ run }: SessionState): boolean {
  */
 async function outcomeOfLeg(leg: Leg, active: Work): Promise<LegOutcome> {
   const { life } = leg;
-  const { signal } = life;
   const onAbort = () => (life.lost ? active.leave(life.leaving ?? "hand_over") : active.abort());
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await active.done;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  return await whileListening(life.signal, onAbort, () => active.done);
 }

@@ -5,9 +5,8 @@ import { isEqualJson } from "../../base/json.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import { tokensOf } from "../../log/tokens.ts";
-import type { OpenTask } from "../../loop/leg/end-parts.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
-import type { UnchargedUse } from "../../loop/leg/part-types.ts";
+import type { OpenTask, UnchargedUse } from "../../loop/leg/task-types.ts";
 import { validateFor } from "../../loop/leg/validate-for.ts";
 import { chooseAgent } from "../../parts/tasks.ts";
 import type { CallState, RunState } from "../../session/state.ts";
@@ -25,7 +24,7 @@ import { spentSince } from "./task-outcome.ts";
  */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
-  for (const call of run.calls.filter(mayBeOpen)) {
+  for (const call of [...run.calls.filter(mayBeOpen), ...run.tasks.filter(({ over }) => !over)]) {
     const session = await taskSession(host, leg.run.session, call.callId, call.toolName);
     if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
@@ -37,8 +36,13 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
   return tasks;
 }
 
-/** Returns the sub-agent that works on a call; `undefined` if the tool or the agent is gone. */
+/**
+ * Returns the sub-agent that works on a call or a task; `undefined` if the tool or the agent is gone, or
+ * another process has begun the task.
+ */
 async function agentOfCall(leg: Leg, call: CallState): Promise<Agent | undefined> {
+  const ofTask = leg.once.tasks.agents.get(call.callId);
+  if (ofTask !== undefined) return agentOf(ofTask);
   const tool = leg.run.agent.tools.get(call.toolName);
   const chosen = tool?.delegate && (await chooseAgain(leg, tool, tool.delegate, call).catch(() => undefined));
   return chosen !== undefined && "agent" in chosen ? agentOf(chosen.agent) : undefined;

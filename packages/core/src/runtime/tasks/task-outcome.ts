@@ -2,6 +2,8 @@ import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { StopType } from "../../log/stop-reason.ts";
 import { type Spent, tokensOf } from "../../log/tokens.ts";
+import type { MidwayQuestion } from "../../loop/leg/part-types.ts";
+import type { SettledTask } from "../../loop/leg/task-types.ts";
 import type { Usage } from "../../model/pricing.ts";
 import type { Asking, QuestionRecord } from "../../session/asking.ts";
 import {
@@ -30,9 +32,8 @@ export function taskOutcomeOf(
   durationMs: number,
 ): ResultEvent | QuestionEvent {
   const run = state.run as RunState;
-  const waiting = run.ended === undefined ? nextToWaitFor(run) : undefined;
-  const spent = spentSince(call, run);
-  if (waiting !== undefined) return passedOn(call, state.sessionId, waiting, spent);
+  const { question, spent } = settledTask(call, state);
+  if (question !== undefined) return questionEvent(call, { ...question, spent });
   const { stop, text } = resultOf(state);
   const output = run.turn?.output;
   // A limit may have ended the run, with an output from its last turn.
@@ -92,19 +93,26 @@ function nextToWaitFor(run: RunState): Asking | undefined {
   return questionsOf(run)[0] ?? waiting.find(({ question }) => question?.expires?.at === first);
 }
 
-/** Returns the event that passes the sub-agent's question or wait on, as a question of the caller's call. */
-function passedOn(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
+/** Returns a task that has settled: its question if its agent waits, and its use since the last charge. */
+export function settledTask(call: CallState, state: SessionState): Omit<SettledTask, "artifacts"> {
+  const run = state.run as RunState;
+  const waiting = run.ended === undefined ? nextToWaitFor(run) : undefined;
+  const question = waiting && passedOn(state.sessionId, waiting);
+  return { state, question, spent: spentSince(call, run) };
+}
+
+/** Returns the sub-agent's question or wait, as a question of its caller. */
+function passedOn(sessionId: string, waiting: Asking): MidwayQuestion {
   const { kind, payload, answerSchema, seq, expires, lastsMs, hidden, clientTool, changed } =
     waiting.question as QuestionRecord;
-  return questionEvent(call, {
+  return {
     kind,
     payload,
     answer_schema: answerSchema,
     child: { session_id: sessionId, call_id: waiting.callId, question: seq },
-    spent,
     ...(expires !== undefined && { expires: { ...expires, ...(lastsMs && { after_ms: lastsMs }) } }),
     ...(hidden && { hidden }),
     ...(clientTool !== undefined && { client_tool: clientTool }),
     ...(changed && { changed: [...changed] }),
-  });
+  };
 }

@@ -332,7 +332,11 @@ it.each<[string, unknown, string]>([
     'beforeTurn returned "maxTokns": it returns stop, model, maxTokens, toolChoice, tools or ask',
   ],
   ["beforeModel", { plan: { maxTokens: 5 } }, `beforeModel returned "plan": ${PLAN}`],
-  ["afterTurn", { type: "blocked", message: "x" }, 'afterTurn returned "type", "message": it returns stop'],
+  [
+    "afterTurn",
+    { type: "blocked", message: "x" },
+    'afterTurn returned "type", "message": it returns stop or continue',
+  ],
   [
     "afterTurn",
     { stop: "blocked" },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { newRun } from "../../../src/fold/apply.ts";
+import { newRun } from "../../../src/fold/new-run.ts";
 import { agent, agentTool, memoryStore, type Session, type StoredOf, type Tool } from "../../../src/index.ts";
 import { type Budget, unlimited } from "../../../src/log/budget.ts";
 import type { Leg } from "../../../src/loop/leg/leg.ts";
@@ -9,7 +9,8 @@ import type { Host } from "../../../src/runtime/leg/host.ts";
 import { childAgent, openChild } from "../../../src/runtime/tasks/child-session.ts";
 import { newSessionState } from "../../../src/session/new-state.ts";
 import type { CallState, TurnState } from "../../../src/session/state.ts";
-import type { Delegate, TaskAgent } from "../../../src/tools/tool.ts";
+import type { TaskAgent } from "../../../src/tools/run-agent-types.ts";
+import type { Delegate } from "../../../src/tools/tool.ts";
 import { code } from "../../support/errors.ts";
 import { setup } from "../../support/setup.ts";
 

@@ -1,18 +1,8 @@
 import type { EventData, EventType, StopReason } from "@pawl/core";
-import type { CalledBy } from "@pawl/core/inspect";
 import type { NewEvent } from "@pawl/core/store";
-
-const tokens: EventData["llm_response"]["tokens"] = {
-  prompt: 10,
-  completion: 5,
-  cached: 100,
-  cache_write: 20,
-  cache_write_1h: 0,
-  total: 135,
-};
+import { calledBy, ofCalls, tokens } from "./every-call-type.ts";
 
 const stop: StopReason = { type: "end_turn", message: "Done." };
-const calledBy: Required<CalledBy> = { caller: { roles: ["admin"] }, credentials: true };
 
 /** One payload of each event type, with all its fields. The compiler checks that none is missing. */
 const payloads: { [T in EventType]: Required<EventData[T]> } = {
@@ -65,7 +55,14 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     payload: { exercises: [] },
   },
   data_part: { type: "data-weather", data: { celsius: 12 }, id: "w", call_id: "toolu_1" },
-  note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true, call_id: "c1" },
+  note: {
+    text: "the user is in a hurry",
+    tag: "Plan",
+    landing: stop,
+    reminder: true,
+    continues: true,
+    call_id: "c1",
+  },
   output: { attempt: 4, value: 12, problem: "celsius: is missing", reminder: true, call_id: "c1" },
   prefix: {
     prefix_id: "p1",
@@ -110,62 +107,14 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   stop_requested: { run_id: "r1", interrupt: true },
   effect_started: { run_id: "r1", name: "summary", stop },
   effect_ended: { run_id: "r1", name: "summary", success: true },
-  tool_call: {
-    tool_name: "weather",
-    arguments: { city: "Bern" },
-    call_id: "c1",
-    invalid: "The arguments are not a JSON object.",
-    skipped: "surplus",
-  },
-  tool_started: {
-    tool_name: "weather",
-    call_id: "c1",
-    idempotency_key: "s:5:c1",
-    status: "Looking",
-    input: { city: "Berne" },
-    input_for: "all",
-    slice: { turns: 3, costCents: 0.25 },
-    agent: "forecaster",
-    idempotent: false,
-    about: { input: { city: "Berne", unit: "celsius" } },
-  },
-  tool_suspended: {
-    tool_name: "ask",
-    call_id: "c2",
-    kind: "question",
-    payload: {},
-    answer_schema: {},
-    by: "approval",
-    before: "turn",
-    input: { city: "Berne" },
-    input_for: "model",
-    child: { session_id: "s:c2", call_id: "c3", question: 8 },
-    spent: { tokens, cost_cents: 0.01 },
-    state: { step: 2 },
-    expires: { at: "2026-12-24T18:00:00.000Z", after_ms: 60_000, default: null },
-    hidden: true,
-    client_tool: "locate",
-    about: {
-      input: { city: "Berne", unit: "celsius" },
-      tool: { description: "00", input_schema: "00", annotations: "00", server: "00" },
-    },
-    changed: ["input"],
-  },
-  tool_answered: {
-    tool_name: "ask",
-    call_id: "c2",
-    value: "yes",
-    error: "The camera is off.",
-    closed: "the user wrote a new message",
-    closed_by: "message",
-    expired: true,
-    hidden: true,
-    ...calledBy,
-  },
+  ...ofCalls,
   llm_request: {
     model: "claude",
     prompt: { prefix_id: "p1", upto_seq: 3, hash: "00" },
-    params: { max_tokens: 1_000, tool_choice: { type: "auto" }, tools: ["weather"], output_format: true },
+    params: {
+      ...{ max_tokens: 1_000, tool_choice: { type: "auto" }, tools: ["weather"], output_format: true },
+      hook_choice: { type: "any" },
+    },
     estimated_tokens: 120,
     chars: 480,
     estimated_cost_cents: 0.1,
@@ -188,6 +137,8 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     tokens,
     cost_cents: 0.01,
     attempt: 4,
+    task: "task_1",
+    task_over: true,
     answer: { text: "{}", stop_reason: "tool_use", output: { topic: null } },
   },
   error: { code: "model_error", message: "overloaded", stack: null, context: { status: 529 } },

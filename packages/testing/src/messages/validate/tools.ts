@@ -45,7 +45,7 @@ export function checkTools(request: ParsedRequest, limits: ModelLimits): ApiErro
     checkNames(tools) ??
     checkStrictTools(tools, outputFormatOf(request)) ??
     checkDeferred(tools) ??
-    checkChoice(request, limits)
+    checkChoice(request.tool_choice, tools, limits)
   );
 }
 
@@ -88,13 +88,16 @@ function checkDeferred(tools: readonly { [key: string]: unknown }[]): ApiError |
     : undefined;
 }
 
-function checkChoice(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {
-  const choice = request.tool_choice;
+/** Checks `tool_choice` against the request's tools. `forcedToolChoice`: whether the model can be forced. */
+export function checkChoice(
+  choice: ParsedRequest["tool_choice"],
+  tools: readonly { name?: unknown }[],
+  { forcedToolChoice }: Pick<ModelLimits, "forcedToolChoice">,
+): ApiError | undefined {
   if (choice === undefined) return undefined;
-  const tools = request.tools ?? [];
   if (tools.length === 0) return invalid("tool_choice may only be specified while providing tools.");
   const forced = choice.type === "any" || choice.type === "tool";
-  if (forced && !limits.forcedToolChoice)
+  if (forced && !forcedToolChoice)
     return invalid('tool_choice: type "tool" and "any" are not supported for this model.');
   // The wording of this error is a guess.
   return choice.type === "tool" && !tools.some((tool) => tool.name === choice.name)
