@@ -226,7 +226,7 @@ export interface EventData {
   /**
    * A hook or a tool gave a task to another agent, see `ToolContext.runAgent`. Stored before the agent
    * begins, in the session `<session>:<task_id>`. `by` names the hook or tool, and `call_id` the tool's call.
-   * `key` is the application's key, and `slice` the budget of the task.
+   * `key` is the application's key, which clients over HTTP do not get, and `slice` the budget of the task.
    */
   task_started: TaskStart;
   /** The user asked to stop a run. `interrupt`: by sending another message. */

@@ -82,6 +82,9 @@ export function publicEvent(given: SessionEvent, shown: Shown = {}): SessionEven
     case "user_message":
     case "tool_answered":
       return withoutCaller(event);
+    case "task_started":
+      // The application writes the key, and may put content into it.
+      return { ...event, data: { ...event.data, key: "" } };
     case "tool_started":
     case "tool_suspended":
       return withoutInput(event);

@@ -73,6 +73,22 @@ describe("what does not leave the server", () => {
     }
   });
 
+  it("W5 F35 the key of a task, which the application writes", async () => {
+    const helper = agent({ name: "helper", model: scriptedModel([{ text: "Ok." }]), instructions: "Help." });
+    const hook: Hook = {
+      name: "briefing",
+      beforeRun: async ({ runAgent }) => void (await runAgent(helper, "Go", { key: "about s3cret" })),
+    };
+    const model = scriptedModel([{ text: "Done." }]);
+    const made = agent({ name: "dba", model, instructions: "Look.", hooks: [hook] });
+    const pawl = runtime({ agents: [made], store: memoryStore() });
+    const { sessionId } = await pawl.run("dba", { userId: "ada", input: "Go" }).result;
+    const serve = handler({ runtime: pawl, agent: "dba", authorize: () => ({ userId: "ada" }) });
+    const text = await (await serve(new Request(`http://localhost/sessions/${sessionId}/events`))).text();
+    expect(text).toContain("task_started");
+    expect(text).not.toContain("s3cret");
+  });
+
   it("W5 F21 what a model answered a hook, which the log keeps for a repeated call", async () => {
     const small = scriptedModel([{ text: "s3cret: the user is a fraud." }]);
     const hook: Hook = {

@@ -30,7 +30,8 @@ import { withinRead } from "./session-reads.ts";
  * - for a model's answer, its calls and questions;
  * - for a result, the user's answer that it contains;
  * - for user data, every copy;
- * - for a call, the session of its sub-agent;
+ * - for a call, the sessions of its sub-agent and of the agents that its tool has run;
+ * - for a message or an answer, the sessions of agents that hooks have run after it in the same run;
  * - for an answer, a result or a question, the extensions' events and emitted parts that have its `call_id`;
  * - for the end of a run, the starts of its effects.
  *
@@ -90,10 +91,23 @@ async function deleteFiles(host: Host, session: Session, redacted: readonly Stor
   await host.files.release(session.userId, await rootOf(host.store, session), unused);
 }
 
-/** Returns the calls of an answer or a result that were started. A sub-agent may have worked on them. */
+/**
+ * Returns the calls of an answer or a result that were started, with the tasks of their tools, on which
+ * agents may have worked. Of a message or an answer, also returns the tasks that hooks have given after it in
+ * the same run: they may quote it.
+ */
 function tasksOf(log: readonly StoredEvent[], target: StoredEvent): OfCall[] {
   const calls = new Set(callsOf(target));
-  return log.flatMap(taskIn).filter(({ of_call }) => calls.has(of_call));
+  const ofCalls = log.flatMap(taskIn).filter(({ of_call }) => calls.has(of_call));
+  if (target.type !== "user_message" && target.type !== "assistant_message") return ofCalls;
+  const end = log.find((event) => event.seq > target.seq && isEndFor(target, event))?.seq ?? Infinity;
+  const after = log.filter(({ seq }) => seq > target.seq && seq < end);
+  return [...ofCalls, ...after.flatMap(taskIn).filter(({ of_call }) => of_call === "")];
+}
+
+/** Returns whether an event ends the run of a message or an answer. The next run may answer a queued message. */
+function isEndFor({ seq }: StoredEvent, event: StoredEvent): boolean {
+  return event.type === "run_ended" && event.data.next?.messages.includes(seq) !== true;
 }
 
 /** Returns the call, or the task of a call, that an event starts; an empty list for other events. */

@@ -1,9 +1,17 @@
-import { type Reply, strictModel } from "@pawl/testing";
+import { type Reply, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
 import { loadState } from "../../../src/fold/load.ts";
-import { agent, agentTool, readShown, type Tool, type ToolContext, tool } from "../../../src/index.ts";
+import {
+  agent,
+  agentTool,
+  type Hook,
+  readShown,
+  type Tool,
+  type ToolContext,
+  tool,
+} from "../../../src/index.ts";
 import { named } from "../../support/hooks.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
 import { askWith, calling, echo, text } from "../../support/tools.ts";
@@ -238,6 +246,53 @@ describe("a redaction of a task", () => {
     await world.store.append(child, said, { appendId: "left", session: { openRun: "r" } });
     await redactAll(world, sessionId, "tool_result", "assistant_message");
     for (const log of await everything(world, sessionId)) expect(log).not.toMatch(SECRET);
+  });
+
+  it("E11 F35 takes back what agents below a hook and a tool have said of it", async () => {
+    const judge = agent({
+      name: "judge",
+      instructions: "Judge.",
+      model: scriptedModel(() => ({ text: "a secret thing, judged" })),
+    });
+    const hook: Hook = {
+      name: "judging",
+      beforeRun: async ({ runAgent, message }) =>
+        void (await runAgent(judge, (await message())?.text ?? "", { key: "k" })),
+    };
+    const flow = tool({
+      name: "flow",
+      description: "",
+      input: z.object({ text: z.string() }),
+      idempotent: true,
+      execute: async ({ text: given }, { runAgent }) => (await runAgent(judge, given, { key: "k" })).text,
+    });
+    const world = setup(
+      [
+        { tools: [calling("flow", "a secret call", "toolu_1")] },
+        { text: "Done." },
+        { text: "Fine." },
+        { text: "Fine." },
+      ],
+      { tools: [flow], hooks: [hook] },
+    );
+    const { sessionId } = await world.say("a secret message");
+    await world.say("harmless", { sessionId });
+    const tasks = await world.of(sessionId, "task_started");
+    expect(tasks.map(({ data }) => data.by)).toEqual(["judging", "flow", "judging"]);
+    const below = async () =>
+      await Promise.all(
+        tasks.map(async ({ data }) => {
+          const log = await Array.fromAsync(readShown(world.store, `${sessionId}:${data.task_id}`));
+          return SECRET.test(JSON.stringify(log));
+        }),
+      );
+    expect(await below()).toEqual([true, true, true]);
+    const [message] = await world.of(sessionId, "user_message");
+    await world.pawl.redact(sessionId, message?.seq ?? 0, user);
+    expect(await below()).toEqual([false, true, true]);
+    await redactAll(world, sessionId, "assistant_message");
+    expect(await below()).toEqual([false, false, true]);
+    await goesOn(world, sessionId);
   });
 
   it("E11 leaves a session alone that only goes by such a name", async () => {
