@@ -30,7 +30,7 @@ export interface Session {
   chats: Map<number, Work>;
   /** The tool calls, by call id. */
   tools: Map<string, Work>;
-  /** The inputs of calls that have not started, by call id. Empty without the option `content`. */
+  /** The inputs of calls that have no result, by call id. Empty without the option `content`. */
   inputs: Map<string, string>;
 }
 

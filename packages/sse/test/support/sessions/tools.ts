@@ -10,6 +10,8 @@ import {
   tool,
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
+import { decidingHooks } from "./decide/deciding-hooks.ts";
+import { type Decides, decisionOf, mark } from "./decide/decisions.ts";
 import type { Plan } from "./plan.ts";
 
 const input = jsonSchema<{ n?: number }>({ type: "object" });
@@ -23,8 +25,14 @@ const described = { description: "x", input };
 const asks = (context: ToolContext, sure = 1) =>
   context.ask({ kind: "sure", payload: { sure }, answer: yes });
 
+/** What the tool `look` returns: something that a hook has to keep from all readers, if it decides so. */
+function foundBy(n: number, decides: Decides | undefined) {
+  const isKept = ["maskResult", "failAfter"].includes(decisionOf(decides, n));
+  return isKept ? { n, found: mark("RAW", n) } : { n };
+}
+
 /** Tools of every kind. `meanwhile` does what happens while the tool `busy` works. */
-const toolsWith = (meanwhile: () => Promise<void>) => [
+const toolsWith = ({ meanwhile, decides }: Pick<Given, "meanwhile" | "decides">) => [
   tool({
     ...described,
     name: "look",
@@ -37,7 +45,7 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
       await emit({ type: "data-found", data: { n } });
       await emit({ type: "data-count", id: `a:${n % 2}`, data: n });
       await emit({ type: "data-toast", data: "Found", transient: true });
-      return { n };
+      return foundBy(n, decides);
     },
   }),
   tool({
@@ -106,11 +114,10 @@ const ROLES = {
 
 const GATED = ["gated", "gatedPage", "gatedConfirm"];
 
+type Given = Pick<Plan, "asksFirst" | "whenBusy" | "roles" | "decides"> & { meanwhile: () => Promise<void> };
+
 /** The agent of a random session. */
-export function sessionAgent(
-  model: ModelClient,
-  given: Pick<Plan, "asksFirst" | "whenBusy" | "roles"> & { meanwhile: () => Promise<void> },
-) {
+export function sessionAgent(model: ModelClient, given: Given) {
   const clarify: Hook = {
     name: "clarify",
     beforeRun: ({ answer }) =>
@@ -122,8 +129,12 @@ export function sessionAgent(
     name: "coach",
     model,
     instructions: "x",
-    tools: toolsWith(given.meanwhile),
-    hooks: [approval({ when: GATED }), ...(given.asksFirst ? [clarify] : [])],
+    tools: toolsWith(given),
+    hooks: [
+      ...(given.decides ? decidingHooks(given.decides) : []),
+      approval({ when: GATED }),
+      ...(given.asksFirst ? [clarify] : []),
+    ],
     ...(given.roles && { roles: ROLES }),
     clientTools: true,
     whenBusy: given.whenBusy,
