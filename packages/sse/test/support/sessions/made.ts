@@ -15,7 +15,7 @@ import {
   type StoredEvent,
   withRetry,
 } from "@pawl/core";
-import { foldView } from "@pawl/core/view";
+import { foldView, type ViewState } from "@pawl/core/view";
 import { type Reply, scriptedModel, testClock } from "@pawl/testing";
 import { mark, markedText, writtenInput } from "./decide/decisions.ts";
 import { logAt } from "./log.ts";
@@ -38,10 +38,15 @@ export interface Asked {
 
 /** A session that was had with a real agent. */
 export interface Made {
+  decides: Plan["decides"];
   /** All events, with what was redacted later. */
   log: readonly StoredEvent[];
   /** What the runs have sent to readers who are there all the time. */
   live: readonly SessionEvent[];
+  /** The calls that have run, with the inputs that their tools got. */
+  ran: ReadonlyMap<string, unknown>;
+  /** The session as its user sees it in the end. */
+  view: ViewState;
   /** What the model was asked. */
   requests: readonly ModelRequest[];
   /** What the callers of the runs got. */
@@ -69,10 +74,15 @@ export async function makeSession(
   const waits: Promise<unknown>[] = [];
   const results: RunResult[] = [];
   const live: SessionEvent[] = [];
+  const ran = new Map<string, unknown>();
   const meanwhile = [...plan.meanwhile];
   const scripted = modelOf(plan);
   const model = withRetry(scripted, { retries: 2, baseMs: 0 });
-  const coach = sessionAgent(model, { ...plan, meanwhile: () => act(meanwhile.shift(), true) });
+  const coach = sessionAgent(model, {
+    ...plan,
+    meanwhile: () => act(meanwhile.shift(), true),
+    ran: (callId, input) => ran.set(callId, input),
+  });
   const pawl = runtime({
     agents: [coach],
     store,
@@ -124,7 +134,7 @@ export async function makeSession(
       case "message":
         return await ask({ message: messageOf(asked) }, how);
       case "refuse":
-        return await ask({ message: { ...messageOf(asked), text: mark("REFUSED", asked.length) } }, how);
+        return await ask({ message: refusedOf(asked, plan) }, how);
       case "retry":
         return run !== undefined && canBeRetried(run) ? await ask({ retry: run.id }, how) : undefined;
       case "stop":
@@ -153,7 +163,20 @@ export async function makeSession(
   }
   await pawl.drain();
   const { requests } = scripted;
-  return { log: await log(), live, requests, results, asked, rests, cuts: plan.cuts };
+  const last = await pawl.view("s", { userId: "ada" });
+  const { decides } = plan;
+  return {
+    decides,
+    log: await log(),
+    live,
+    ran,
+    view: last,
+    requests,
+    results,
+    asked,
+    rests,
+    cuts: plan.cuts,
+  };
 }
 
 /** Collects what a run sends. Its result has the error with which it rejects. */
@@ -164,6 +187,12 @@ async function noteLive(run: AsyncIterable<SessionEvent>, live: SessionEvent[]):
     // See above.
   }
 }
+
+/** A message that guards refuse, if there are some. */
+const refusedOf = ({ length }: readonly Asked[], { decides }: Plan) => ({
+  id: `r${length}`,
+  text: decides ? mark("REFUSED", length) : "Hm",
+});
 
 const messageOf = ({ length }: readonly Asked[]) => ({ id: `m${length}`, text: `More ${length}` });
 
@@ -189,7 +218,7 @@ function modelOf({ turns, cites, decides }: Plan) {
 
 function repliesOf({ thinking, text, calls, fails, broken }: Turn, next: () => Json): Reply[] {
   const lost = (said: string): Reply => ({
-    text: `lost ${said}${/ 4711-\S+/.exec(text)?.[0] ?? ""}`,
+    text: `lost ${said}${/ @4711-\S+/.exec(text)?.[0] ?? ""}`,
     fault: { midStream: "overloaded", afterEvents: 4 },
   });
   const reply: Reply = {

@@ -6,6 +6,7 @@ import {
   type Hook,
   jsonSchema,
   type ModelClient,
+  type Tool,
   type ToolContext,
   tool,
 } from "@pawl/core";
@@ -114,7 +115,22 @@ const ROLES = {
 
 const GATED = ["gated", "gatedPage", "gatedConfirm"];
 
-type Given = Pick<Plan, "asksFirst" | "whenBusy" | "roles" | "decides"> & { meanwhile: () => Promise<void> };
+/** A tool that notes its calls. */
+function noting(one: Tool, { ran }: Given): Tool {
+  const { execute } = one;
+  if (execute === undefined) return one;
+  const noted: typeof execute = (input, context) => {
+    ran?.(context.callId, input);
+    return execute(input, context);
+  };
+  return { ...one, execute: noted };
+}
+
+type Given = Pick<Plan, "asksFirst" | "whenBusy" | "roles" | "decides"> & {
+  meanwhile: () => Promise<void>;
+  /** Gets each call that runs in this process, with the input that its tool gets. */
+  ran?: (callId: string, input: unknown) => void;
+};
 
 /** The agent of a random session. */
 export function sessionAgent(model: ModelClient, given: Given) {
@@ -129,7 +145,7 @@ export function sessionAgent(model: ModelClient, given: Given) {
     name: "coach",
     model,
     instructions: "x",
-    tools: toolsWith(given),
+    tools: toolsWith(given).map((one) => noting(one, given)),
     hooks: [
       ...(given.decides ? decidingHooks(given.decides) : []),
       approval({ when: GATED }),

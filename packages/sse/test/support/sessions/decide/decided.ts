@@ -5,6 +5,8 @@ export interface Decided {
   readonly callId: string;
   readonly tool: string;
   readonly run: string;
+  /** The event of the call. */
+  readonly seq: number;
   /** The agent's role that has called it. */
   readonly role?: string | undefined;
   /** The input as the model wrote it. */
@@ -31,10 +33,10 @@ export function decidedIn(log: readonly StoredEvent[]): Decided[] {
     if (event.type === "tool_call") {
       const { call_id: callId, tool_name: tool, arguments: written } = event.data;
       const made = { started: false, outcome: "open" as const, resultSeq: 0 };
-      calls.set(callId, { callId, tool, run, role, written, ...made });
+      calls.set(callId, { callId, tool, run, seq: event.seq, role, written, ...made });
     }
-    const known = "call_id" in event.data && calls.get(String(event.data.call_id));
-    if (known) takeEvent(known, event);
+    const known = calls.get(String(Object(event.data).call_id));
+    if (known !== undefined) takeEvent(known, event);
   }
   return [...calls.values()];
 }
@@ -69,6 +71,12 @@ function editIn({ data }: StoredOf<"tool_started" | "tool_suspended">): Decided[
   return { input: data.input, for: data.input_for ?? "nobody" };
 }
 
+/** The input that a call's reader learns. */
+export function inputFor(who: "model" | "pages", { edit, written }: Decided): Json {
+  const isTold = edit?.for === "all" || (who === "model" && edit?.for === "model");
+  return isTold ? (edit?.input as Json) : written;
+}
+
 /** The ids of the calls about which a redaction has removed something. */
 export function redactedCalls(log: readonly StoredEvent[]): ReadonlySet<string> {
   const ids = new Set<string>();
@@ -76,13 +84,14 @@ export function redactedCalls(log: readonly StoredEvent[]): ReadonlySet<string> 
     if (event.type !== "redaction") continue;
     const { seq, call_id } = event.data;
     if (call_id !== undefined) ids.add(call_id);
-    const [next, ...more] = log.slice(seq);
-    const made = log[seq - 1]?.type === "assistant_message" ? [next, ...more] : [];
-    for (const one of made.slice(
+    if (log[seq - 1]?.type !== "assistant_message") continue;
+    // The calls of an answer follow it.
+    const after = log.slice(seq);
+    for (const { data } of after.slice(
       0,
-      made.findIndex((other) => other?.type !== "tool_call"),
+      after.findIndex(({ type }) => type !== "tool_call"),
     ))
-      if (one?.type === "tool_call") ids.add(one.data.call_id);
+      ids.add(String(Object(data).call_id));
   }
   return ids;
 }

@@ -33,11 +33,11 @@ function guardOf({ every, beside }: Decides): Hook {
     name: "guard",
     beside,
     ...(every > 0 && { every }),
-    input: ({ text }) => (text.includes("4711-REFUSED") ? { block: "Not this." } : undefined),
+    input: ({ text }) => (text.includes("@4711-REFUSED") ? { block: "Not this." } : undefined),
     output: ({ kind, text, value }) => {
-      if (/4711-(BLOCK|STOP)/.test(text)) return { block: "Not that." };
-      if (kind === "text") return { replace: text.replaceAll(/4711-MASK-\d*/g, "***") };
-      const isCard = kind === "tool_input" && text.includes("4711-CARD");
+      if (/@4711-(BLOCK|STOP)/.test(text)) return { block: "Not that." };
+      if (kind === "text") return { replace: text.replaceAll(/@4711-MASK-\d*/g, "***") };
+      const isCard = kind === "tool_input" && text.includes("@4711-CARD");
       return isCard ? { replace: { ...Object(value), card: "***" } } : undefined;
     },
   });
@@ -120,7 +120,7 @@ const holder: Hook = {
   name: "holder",
   guards: true,
   afterModel: ({ content }) => {
-    if (JSON.stringify(content).includes("4711-UNSAID")) throw failure();
+    if (JSON.stringify(content).includes("@4711-UNSAID")) throw failure();
     return undefined;
   },
 };

@@ -27,13 +27,18 @@ export interface Decides {
 }
 
 /** What somebody may not read, or only some may, by its kind. All of it begins alike, so that no part passes. */
-export const mark = (kind: string, n: number | string) => `4711-${kind}-${n}`;
+export const mark = (kind: string, n: number | string) => `@4711-${kind}-${n}`;
 
 /** The kinds of marks in a text that are not among those that may be there. */
 export function leaks(text: string, allowed: readonly string[]): string[] {
-  const found = [...text.matchAll(/4711-([A-Z]*).{0,20}/g)];
+  const found = [...text.matchAll(/@4711-([A-Z]*).{0,20}/g)];
   return found.filter(([, kind = ""]) => !allowed.includes(kind)).map(([all]) => all);
 }
+
+/** The kinds of marks that pages, the model, and the log may have. Spans and results have what the model has. */
+export const PAGES = ["SHOWN", "USER", "ASKED", "REFUSED"];
+export const MODEL = ["SHOWN", "USER", "ASKED", "TOLD"];
+export const LOG = [...MODEL, "HIDDEN", "REFUSED"];
 
 export const decisionOf = (decides: Decides | undefined, n: number): Decision =>
   decides?.calls[n % decides.calls.length] ?? "pass";
