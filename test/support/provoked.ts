@@ -1,4 +1,7 @@
 const FAILURES = [
+  '(beforeTool|afterTurn) of "throws" \\(agent "tester"(, tool "\\w+")?\\): no (check today|comment)',
+  'A call of the tool "look_up" of the agent "tester" failed: the database is down',
+  'The hook "\\w+" guards the tool "\\w+", which the function `tools` of the agent "tester" has not .+',
   "the database is down",
   "Overloaded",
   "invalid_request_error",

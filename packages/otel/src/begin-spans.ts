@@ -58,7 +58,6 @@ export function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_
   // A hook may hide what it has changed, e.g. because the input has a secret.
   const isOwn = changed === undefined || input_for === "nobody";
   const input = isOwn ? session.inputs.get(call_id) : JSON.stringify(changed);
-  session.inputs.delete(call_id);
   const attributes = {
     ...toolAttributes(event, session.run?.data.agent),
     ...(spans.content && input !== undefined && { "gen_ai.tool.call.arguments": input }),

@@ -32,7 +32,7 @@ export interface Session {
   tools: Map<string, Work>;
   /** The calls whose tools have given tasks to agents, by the task's id; empty for the task of a hook. */
   tasks: Map<string, string>;
-  /** The inputs of calls that have not started, by call id. Empty without the option `content`. */
+  /** The inputs of calls that have no result, by call id. Empty without the option `content`. */
   inputs: Map<string, string>;
 }
 

@@ -172,6 +172,8 @@ function failAttempt({ chats }: Session, { data }: StoredOf<"error">, end: End):
 function endTool(spans: Spans, session: Session, event: StoredOf<"tool_result">, end: End): void {
   const { data } = event;
   const call = session.tools.get(data.call_id);
+  // A call that asks runs once more, in a span of its own.
+  session.inputs.delete(data.call_id);
   call?.span.setAttributes(reportAttributes(event, spans.content));
   if (spans.content) call?.span.setAttribute("gen_ai.tool.call.result", JSON.stringify(data.result));
   const { success, result, report } = data;

@@ -125,6 +125,26 @@ describe("O3 spans of a run", () => {
     });
   });
 
+  it("H3 have the input of a call that asks each time that it runs", async () => {
+    const answer = z.object({ yes: z.boolean() });
+    const asking = tool({
+      name: "asking",
+      description: "Asks.",
+      input: z.object({ n: z.number() }),
+      execute: (_, context) => context.answered?.value ?? context.ask({ kind: "sure", payload: {}, answer }),
+    });
+    const open = setup([calling("asking", { n: 1 }), { text: "Done." }], [asking], { content: true });
+    const pawl = open.process();
+    const { sessionId, pending } = await pawl.run("coach", { ...user, input: "Hi" }).result;
+    const answers = pending.map(({ callId }) => ({ callId, value: { yes: true } }));
+    await pawl.run("coach", { ...user, sessionId, answers }).result;
+    const spans = open.spans().filter(({ name }) => name === "execute_tool asking");
+    expect(spans.map(({ attributes }) => attributes["gen_ai.tool.call.arguments"])).toEqual([
+      '{"n":1}',
+      '{"n":1}',
+    ]);
+  });
+
   it("F22 have what a tool reports, and its summary only if it is asked for", async () => {
     const search = tool({
       name: "search",

@@ -93,6 +93,12 @@ describe("an input that a hook has changed, and a skipped call", () => {
     );
   });
 
+  it("H3 are what an open page of AG-UI shows and runs its tools with, once it is known", async () => {
+    const { frames } = await framesOf(agUi(), bodies.agUi, true);
+    const whole = frames.filter(({ type }) => type === "MESSAGES_SNAPSHOT");
+    expect(JSON.stringify(whole)).toContain(JSON.stringify('{"what":"dogs"}'));
+  });
+
   it("H3 are in the events and in the view of a native client", async () => {
     const { served, sessionId, frames } = await framesOf(native(), { input: "Hi" }, true);
     expect(has(frames, '"input":{"what":"dogs"}')).toBe(true);

@@ -4,7 +4,7 @@ import { soak } from "../../../../test/support/soak.ts";
 import { faults } from "../support/sessions/faults.ts";
 import type { Move, Plan } from "../support/sessions/plan.ts";
 import { checkFault, withFault } from "../support/sessions/plant.ts";
-import { judgeSessions, kindNames, SPANS } from "../support/sessions/properties.ts";
+import { DECISIONS, judgeSessions, kindNames, SPANS } from "../support/sessions/properties.ts";
 
 // Other sessions every day. `PAWL_SEED=7` has those of one seed.
 const DAY = Math.floor(Date.now() / 86_400_000);
@@ -27,6 +27,12 @@ describe(`random sessions, PAWL_SEED=${SEED}`, () => {
   it(
     "O3 spans say what the log has",
     async () => await judgeSessions(SPANS, { seed: SEED, numRuns: COUNT }),
+    soak(60_000, 3_600_000),
+  );
+
+  it(
+    "H3 F34 F35 all readers say the same of each call, and get nothing that a hook keeps from them",
+    async () => await judgeSessions(DECISIONS, { seed: SEED, numRuns: COUNT }),
     soak(60_000, 3_600_000),
   );
 });

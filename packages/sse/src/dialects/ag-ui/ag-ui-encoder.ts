@@ -5,6 +5,7 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { inView } from "./ag-ui-activities.ts";
+import { changesInput, type Views } from "./ag-ui-call-input.ts";
 import { blockEvents, callEvents, emptied, outputEvent, resultsAfter } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, ANSWERED, lastEvents } from "./ag-ui-outcome.ts";
@@ -97,11 +98,6 @@ export function runError({ code, message }: WireError["error"]): readonly string
   return [dataFrame({ type: "RUN_ERROR", message, code })];
 }
 
-interface Views {
-  before: ViewState;
-  view: ViewState;
-}
-
 /**
  * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
  * snapshots. `first` is the view before the stream.
@@ -148,7 +144,6 @@ function threadEvents(restates: boolean, first: ViewState) {
   return {
     events: (event: SessionEvent, made: readonly Step[], views: Views): AgUiEvent[] => {
       const steps = made.map((one) => inView(one, views.view));
-      const isTurn = ({ type }: Step) => type === "turn";
       // A message closes the questions of an earlier run, whose calls get their results before its own run.
       const isEarlier =
         steps.length === 0 && (event.type === "tool_result" || event.type === "tool_answered");
@@ -160,7 +155,8 @@ function threadEvents(restates: boolean, first: ViewState) {
       // those in a snapshot.
       const isTold = isEarlier || steps.length > 0 || event.type === "assistant_message";
       const isUntold = !isTold || UNTOLD.includes(event.type);
-      const isNews = restates && isUntold && views.view.messages !== views.before.messages;
+      const isNewer = views.view.messages !== views.before.messages;
+      const isNews = (restates && isUntold && isNewer) || changesInput(event, views);
       const more = isNews ? untold(event, views) : [];
       return [...told, ...more, ...steps.filter(isTurn).flatMap((one) => eventsOf(one, views.before))];
     },
@@ -178,6 +174,8 @@ function threadEvents(restates: boolean, first: ViewState) {
     tasks,
   };
 }
+
+const isTurn = ({ type }: Step) => type === "turn";
 
 /** Returns the events with which a turn begins. The role that speaks is a custom event. */
 function stepStart(stepName: string, role: string | undefined): AgUiEvent[] {

@@ -3,6 +3,7 @@ import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view"
 import { hasResult } from "../base/answers.ts";
 import { answerOf, isOutcome } from "../base/outcomes.ts";
 import { activitiesOf, inThread } from "./ag-ui-activities.ts";
+import { threadInput } from "./ag-ui-call-input.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
@@ -28,11 +29,11 @@ export function outputOf(view: ViewState): Json | undefined {
 }
 
 /** Returns a session's messages in AG-UI's format and in the order in which a client receives them. */
-export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
-  return messages.flatMap((message) =>
+export function agUiMessages(view: ViewState): AgUiMessage[] {
+  return view.messages.flatMap((message) =>
     message.role === "user"
       ? [{ id: message.id, role: "user", content: contentOfUser(message) }]
-      : answersOf(message),
+      : answersOf(message, view),
   );
 }
 
@@ -52,7 +53,7 @@ function contentOfUser({ text, parts }: ViewMessage): string | object[] {
  * Converts each answer of the model to messages: its thinking, its text with its calls, and the calls'
  * results.
  */
-function answersOf(message: ViewMessage): AgUiMessage[] {
+function answersOf(message: ViewMessage, view: ViewState): AgUiMessage[] {
   const parts = message.parts.map((part) => inThread(part, message));
   const notices = parts.flatMap((part) =>
     part.type === "notice" && isShown(part.stop)
@@ -71,10 +72,10 @@ function answersOf(message: ViewMessage): AgUiMessage[] {
     // A message of calls alone has no name on an open page either.
     const name = all.find(({ type }) => type === "text")?.role;
     const calls = all.filter((part) => part.type === "tool");
-    const toolCalls = calls.map(({ callId, toolName, arguments: written, input = written }) => ({
-      id: callId,
+    const toolCalls = calls.map((call) => ({
+      id: call.callId,
       type: "function",
-      function: { name: toolName, arguments: JSON.stringify(input) },
+      function: { name: call.toolName, arguments: JSON.stringify(threadInput(call, view)) },
     }));
     // In the order in which an open page gets them: citations first, once the text is complete.
     const activities = [

@@ -29,7 +29,7 @@ export function aiSdkPage(version: Version, server: LogServer, messages: Message
     else await client.addToolOutput({ tool, toolCallId: callId, state: "output-error", errorText: error });
   };
   return {
-    shown: () => client.messages.map(shownMessage),
+    shown: () => client.messages.map(shownMessage).filter(hasContent),
     calls: () =>
       new Map(
         parts().flatMap((part) => (part.toolCallId ? [[part.toolCallId, stateOf(part)] as const] : [])),
@@ -53,7 +53,20 @@ export function aiSdkPage(version: Version, server: LogServer, messages: Message
   };
 }
 
-function shownMessage({ parts, ...message }: Message): unknown {
+/** Text that became void may have begun a message or a step that has nothing now. */
+function hasContent({ role, parts }: Pick<Message, "role" | "parts">): boolean {
+  return role === "user" || parts.length > 0;
+}
+
+/** Returns whether something of the model follows a part that names its role. */
+function isSpoken({ type }: Part, at: number, parts: readonly Part[]): boolean {
+  const next = parts[at + 1];
+  return type !== "data-role" || (next !== undefined && next.type !== "data-role" && !isNotice(next));
+}
+
+const isNotice = (part: Part) => Object(Object(part).providerMetadata?.pawl).notice !== undefined;
+
+function shownMessage({ parts, ...message }: Message): { role: string; parts: Part[] } {
   const clean = (part: Part) => {
     const { approval: _, id: __, ...rest } = JSON.parse(JSON.stringify(part));
     // A page does not say of its own messages that they are complete.
@@ -64,7 +77,10 @@ function shownMessage({ parts, ...message }: Message): unknown {
     ...rest,
     // A page does not know when the server has stored its own messages.
     ...(message.role === "assistant" && { metadata }),
-    parts: parts.filter((part) => part.type !== "step-start" && !isLost(part)).map(clean),
+    parts: parts
+      .filter((part) => part.type !== "step-start" && !isLost(part))
+      .filter(isSpoken)
+      .map(clean),
   };
 }
 

@@ -1,3 +1,4 @@
+import { decisionFaults } from "./decide/decision-faults.ts";
 import type { Fault } from "./fault.ts";
 import { moreFaults } from "./more-faults.ts";
 
@@ -133,4 +134,5 @@ export const faults: readonly Fault[] = [
     ],
   },
   ...moreFaults,
+  ...decisionFaults,
 ];

@@ -67,7 +67,9 @@ export function asTheyCome(
     if (event.type !== "llm_request") return [event];
     const next = stored
       .slice(place + 1)
-      .find(({ type }) => type === "assistant_message" || type === "llm_request");
+      .find(({ type }) => ["assistant_message", "llm_request", "run_ended"].includes(type));
+    // What readers have of an answer is stored when its run ends, see `judgeLive`.
+    if (next?.type === "run_ended") return [event];
     if (next !== undefined && next.seq <= from) return [event];
     const answer =
       next?.type === "assistant_message" ? next.data.content : [{ type: "text", text: "lost text" }];

@@ -3,17 +3,21 @@ import {
   canBeRetried,
   type EventStore,
   type Json,
+  type ModelRequest,
   memoryStore,
   PawlError,
   type Question,
   type RunOptions,
+  type RunResult,
   type RunStart,
   runtime,
+  type SessionEvent,
   type StoredEvent,
   withRetry,
 } from "@pawl/core";
-import { foldView } from "@pawl/core/view";
+import { foldView, type ViewState } from "@pawl/core/view";
 import { type Reply, scriptedModel, testClock } from "@pawl/testing";
+import { mark, markedText, writtenInput } from "./decide/decisions.ts";
 import { logAt } from "./log.ts";
 import type { Move, Plan, Turn } from "./plan.ts";
 import { cited, sessionAgent } from "./tools.ts";
@@ -34,8 +38,19 @@ export interface Asked {
 
 /** A session that was had with a real agent. */
 export interface Made {
+  decides: Plan["decides"];
   /** All events, with what was redacted later. */
   log: readonly StoredEvent[];
+  /** What the runs have sent to readers who are there all the time. */
+  live: readonly SessionEvent[];
+  /** The calls that have run, with the inputs that their tools got. */
+  ran: ReadonlyMap<string, unknown>;
+  /** The session as its user sees it in the end. */
+  view: ViewState;
+  /** What the model was asked. */
+  requests: readonly ModelRequest[];
+  /** What the callers of the runs got. */
+  results: readonly RunResult[];
   asked: readonly Asked[];
   /** Where the session had settled. */
   rests: readonly number[];
@@ -56,10 +71,18 @@ export async function makeSession(
   const store = over(memoryStore({ now: () => clock.now() }));
   const asked: Asked[] = [];
   const rests: number[] = [];
-  const results: Promise<unknown>[] = [];
+  const waits: Promise<unknown>[] = [];
+  const results: RunResult[] = [];
+  const live: SessionEvent[] = [];
+  const ran = new Map<string, unknown>();
   const meanwhile = [...plan.meanwhile];
-  const model = withRetry(modelOf(plan), { retries: 2, baseMs: 0 });
-  const coach = sessionAgent(model, { ...plan, meanwhile: () => act(meanwhile.shift(), true) });
+  const scripted = modelOf(plan);
+  const model = withRetry(scripted, { retries: 2, baseMs: 0 });
+  const coach = sessionAgent(model, {
+    ...plan,
+    meanwhile: () => act(meanwhile.shift(), true),
+    ran: (callId, input) => ran.set(callId, input),
+  });
   const pawl = runtime({
     agents: [coach],
     store,
@@ -87,11 +110,12 @@ export async function makeSession(
               clientMessageId: message?.id ?? "",
               clientTools: OFFERED,
             });
-    const result = run.result.catch((error: unknown) => {
+    const noteResult = (one: RunResult) => void results.push(one);
+    const result = run.result.then(noteResult, (error: unknown) => {
       // Two calls that work at the same time may answer the same question.
       if (!how.during || !PawlError.is(error, "already_answered")) throw error;
     });
-    results.push(result);
+    waits.push(result, noteLive(run, live));
     const start = await run.started.catch(async () => void (await result));
     if (start !== undefined) asked.push({ ...options, ...how, at, start });
   }
@@ -109,6 +133,8 @@ export async function makeSession(
       }
       case "message":
         return await ask({ message: messageOf(asked) }, how);
+      case "refuse":
+        return await ask({ message: refusedOf(asked, plan) }, how);
       case "retry":
         return run !== undefined && canBeRetried(run) ? await ask({ retry: run.id }, how) : undefined;
       case "stop":
@@ -124,7 +150,7 @@ export async function makeSession(
   }
 
   const settle = async () => {
-    while (results.length > 0) await results.shift();
+    while (waits.length > 0) await waits.shift();
     await clock.advance(0);
     rests.push((await store.sessions.get("s"))?.lastSeq ?? 0);
   };
@@ -136,39 +162,71 @@ export async function makeSession(
     await settle();
   }
   await pawl.drain();
-  return { log: await log(), asked, rests, cuts: plan.cuts };
+  const { requests } = scripted;
+  const last = await pawl.view("s", { userId: "ada" });
+  const { decides } = plan;
+  return {
+    decides,
+    log: await log(),
+    live,
+    ran,
+    view: last,
+    requests,
+    results,
+    asked,
+    rests,
+    cuts: plan.cuts,
+  };
 }
+
+/** Collects what a run sends. Its result has the error with which it rejects. */
+async function noteLive(run: AsyncIterable<SessionEvent>, live: SessionEvent[]): Promise<void> {
+  try {
+    for await (const event of run) live.push(event);
+  } catch {
+    // See above.
+  }
+}
+
+/** A message that guards refuse, if there are some. */
+const refusedOf = ({ length }: readonly Asked[], { decides }: Plan) => ({
+  id: `r${length}`,
+  text: decides ? mark("REFUSED", length) : "Hm",
+});
 
 const messageOf = ({ length }: readonly Asked[]) => ({ id: `m${length}`, text: `More ${length}` });
 
 function answerTo({ callId, seq, kind, clientTool }: Question, { yes, which }: Move): Answer {
-  if (kind === "approval") return { callId, question: seq, value: { approved: yes } };
+  if (kind === "approval")
+    return { callId, question: seq, value: { approved: yes, reason: mark("USER", seq) } };
   if (clientTool !== undefined && !yes) return { callId, question: seq, error: `It broke ${which}` };
   return { callId, question: seq, value: { yes } };
 }
 
 /** The model of a session: its turns one after the other, and then texts. */
-function modelOf({ turns, cites }: Plan) {
+function modelOf({ turns, cites, decides }: Plan) {
   let calls = 0;
-  const replies = turns.flatMap((turn) => repliesOf(turn, () => calls++));
+  const replies = turns.flatMap((turn, at) =>
+    repliesOf({ ...turn, text: markedText(decides, at, turn.text) }, () => writtenInput(decides, calls++)),
+  );
   let texts = 0;
   return scriptedModel(() => {
-    const text = `Done ${texts++}`;
+    const text = markedText(decides, texts, `Done ${texts++}`);
     return replies.shift() ?? (cites && texts % 2 === 1 ? { content: cited(text) } : { text });
   });
 }
 
-function repliesOf({ thinking, text, calls, fails, broken }: Turn, next: () => number): Reply[] {
+function repliesOf({ thinking, text, calls, fails, broken }: Turn, next: () => Json): Reply[] {
   const lost = (said: string): Reply => ({
-    text: `lost ${said}`,
+    text: `lost ${said}${/ @4711-\S+/.exec(text)?.[0] ?? ""}`,
     fault: { midStream: "overloaded", afterEvents: 4 },
   });
   const reply: Reply = {
     ...(thinking !== "" && { thinking }),
     ...(text.trim() !== "" && { text }),
     tools: calls.map((name) => {
-      const n = next();
-      return { id: `c${n}`, name, input: { n } as Json };
+      const input = next();
+      return { id: `c${Object(input).n}`, name, input };
     }),
   };
   return broken ? [...["one", "two", "three"].map(lost), reply] : [...fails.map(lost), reply];

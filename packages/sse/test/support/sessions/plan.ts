@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { type Decides, decisions } from "./decide/decisions.ts";
 
 /** The tools of the agents in random sessions, see `tools.ts`. */
 export const CALLS = [
@@ -21,7 +22,7 @@ export interface Turn {
 
 /** What users do where a session has settled, or while a tool works. */
 export interface Move {
-  do: "answer" | "one" | "message" | "stop" | "expire" | "retry" | "redact" | "nothing";
+  do: "answer" | "one" | "message" | "refuse" | "stop" | "expire" | "retry" | "redact" | "nothing";
   yes: boolean;
   /** Which question or event, among those that there are. */
   which: number;
@@ -42,6 +43,8 @@ export interface Plan {
   cites: boolean;
   /** The agent has roles, which hand over to each other. */
   roles: boolean;
+  /** What hooks decide; without it, there are no such hooks. */
+  decides?: Decides | undefined;
   cuts: readonly number[];
 }
 
@@ -73,15 +76,16 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   turns: fc.array(turn, { minLength: 1, maxLength: 6 }),
   moves: fc.array(
     moveOf(
-      ...(["answer", "answer", "answer", "one", "one", "message"] as const),
+      ...(["answer", "answer", "answer", "one", "one", "message", "refuse"] as const),
       ...(["stop", "expire", "retry", "retry", "redact"] as const),
     ),
     { minLength: 1, maxLength: 7 },
   ),
-  meanwhile: fc.array(moveOf("nothing", "message", "stop", "one"), { maxLength: 3 }),
+  meanwhile: fc.array(moveOf("nothing", "message", "refuse", "stop", "one"), { maxLength: 3 }),
   whenBusy: fc.constantFrom("queue", "interrupt"),
   asksFirst: fc.integer({ min: 0, max: 7 }).map((one) => one === 7),
   cites: fc.boolean(),
   roles: fc.boolean(),
+  decides: fc.option(decisions, { nil: undefined, freq: 1 }),
   cuts: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 12 }),
 });

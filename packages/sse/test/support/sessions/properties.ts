@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { agUi, aiSdk } from "../../../src/index.ts";
+import { judgeDecisions } from "./decide/judge-decisions.ts";
 import { judge } from "./judge.ts";
 import { agUiKind, aiSdkKind, type Kind, nativeKind, plainKind } from "./kinds.ts";
 import { type Made, makeSession } from "./made.ts";
@@ -29,8 +30,9 @@ const KINDS: ReadonlyMap<string, () => Kind> = new Map([
 /** The names of all kinds of clients. */
 export const kindNames: readonly string[] = [...KINDS.keys()];
 
-/** The name of the span table, a kind without pages. */
+/** The names of judges that have no pages. */
 export const SPANS = "spans";
+export const DECISIONS = "decisions";
 
 // A plan's session is the same each time, so that each kind of client has it once more.
 const sessions = new Map<string, Promise<Made>>();
@@ -47,9 +49,10 @@ export async function judgeSessions(name: string, parameters: fc.Parameters<[Pla
   const kind = KINDS.get(name)?.() as Kind;
   const property = fc.asyncProperty(plans, async (plan) => {
     // The spans come from a session's own store.
-    const traced = name === SPANS ? await tracedSession(plan) : undefined;
+    const traced = name === SPANS || name === DECISIONS ? await tracedSession(plan) : undefined;
     const made = traced ?? (await sessionOf(plan));
-    const judged = traced === undefined ? judge(made, kind) : judgeSpans(traced);
+    const ofTraced = name === SPANS ? judgeSpans : judgeDecisions;
+    const judged = traced === undefined ? judge(made, kind) : ofTraced(traced);
     await judged.catch((error: Error) => {
       throw new Error(`${error.message}\n${made.log.map(({ seq, type }) => `${seq} ${type}`).join(", ")}`);
     });

@@ -5,6 +5,7 @@ import type { Dialect, Encoder } from "../../../src/index.ts";
 import { readThread } from "../../../src/request/read-thread.ts";
 import { responseTo, type WireError } from "../../../src/request/wire-error.ts";
 import { sendsTwice } from "../sends-twice.ts";
+import { leaks, PAGES } from "./decide/decisions.ts";
 import { asTheyCome, endOf, lastRun, logAt, sessionOf, textsOf } from "./log.ts";
 import type { Asked, Made } from "./made.ts";
 import { same } from "./same.ts";
@@ -120,6 +121,21 @@ export class LogServer {
     return this.dialect.encoder({ ...this.context(), ...this.session(), runId: "", from });
   }
 
+  /** What a client gets that has asked for something, and is there until the run settles. */
+  async received({ at, start }: Asked): Promise<readonly { [field: string]: unknown }[]> {
+    this.at = at;
+    const { before, facts } = this.session(start.afterSeq);
+    const more = start.messageSeq !== undefined && { messageSeq: start.messageSeq };
+    const context = { ...this.context(), ...more, runId: start.runId, before, facts };
+    const response = this.stream(
+      this.dialect.encoder(context),
+      start.afterSeq,
+      endOf(this.made.log, start),
+      at,
+    );
+    return parsed((await response.text()).split("\n\n").filter((frame) => frame !== ""));
+  }
+
   private context(): Omit<EncoderContext, "before" | "facts" | "runId"> {
     const { pending } = this.session().before;
     const { at: cursor } = this;
@@ -161,12 +177,17 @@ function check(frames: readonly string[], { name }: Dialect): void {
       !/^(id: [\d~]+\n)?data: [^\n\r]*\n\n$/.test(frame) || (frame.includes("SECRET") && !isPublic(frame)),
   );
   same(odd, [], "frames that must not be sent");
-  const events = frames
-    .filter((frame) => !frame.includes("[DONE]"))
-    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
+  same(leaks(frames.join(""), PAGES), [], `what pages of ${name} must not get`);
+  const events = parsed(frames);
   same(sendsTwice(events), [], "sent twice");
   const invalid = (event: unknown) => EventSchema.safeParse(event).error?.message;
   if (name === "AG-UI") same(events.map(invalid).filter(Boolean), [], "not of AG-UI");
+}
+
+function parsed(frames: readonly string[]): { [field: string]: unknown }[] {
+  return frames
+    .filter((frame) => !frame.includes("[DONE]"))
+    .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
 }
 
 function brokenOff(frames: readonly string[]): ReadableStream<Uint8Array> {

@@ -6,10 +6,13 @@ import {
   type Hook,
   jsonSchema,
   type ModelClient,
+  type Tool,
   type ToolContext,
   tool,
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
+import { decidingHooks } from "./decide/deciding-hooks.ts";
+import { type Decides, decisionOf, mark } from "./decide/decisions.ts";
 import type { Plan } from "./plan.ts";
 
 const input = jsonSchema<{ n?: number }>({ type: "object" });
@@ -23,8 +26,14 @@ const described = { description: "x", input };
 const asks = (context: ToolContext, sure = 1) =>
   context.ask({ kind: "sure", payload: { sure }, answer: yes });
 
+/** What the tool `look` returns: something that a hook has to keep from all readers, if it decides so. */
+function foundBy(n: number, decides: Decides | undefined) {
+  const isKept = ["maskResult", "failAfter"].includes(decisionOf(decides, n));
+  return isKept ? { n, found: mark("RAW", n) } : { n };
+}
+
 /** Tools of every kind. `meanwhile` does what happens while the tool `busy` works. */
-const toolsWith = (meanwhile: () => Promise<void>) => [
+const toolsWith = ({ meanwhile, decides }: Pick<Given, "meanwhile" | "decides">) => [
   tool({
     ...described,
     name: "look",
@@ -37,7 +46,7 @@ const toolsWith = (meanwhile: () => Promise<void>) => [
       await emit({ type: "data-found", data: { n } });
       await emit({ type: "data-count", id: `a:${n % 2}`, data: n });
       await emit({ type: "data-toast", data: "Found", transient: true });
-      return { n };
+      return foundBy(n, decides);
     },
   }),
   tool({
@@ -106,11 +115,25 @@ const ROLES = {
 
 const GATED = ["gated", "gatedPage", "gatedConfirm"];
 
+/** A tool that notes its calls. */
+function noting(one: Tool, { ran }: Given): Tool {
+  const { execute } = one;
+  if (execute === undefined) return one;
+  const noted: typeof execute = (input, context) => {
+    ran?.(context.callId, input);
+    return execute(input, context);
+  };
+  return { ...one, execute: noted };
+}
+
+type Given = Pick<Plan, "asksFirst" | "whenBusy" | "roles" | "decides"> & {
+  meanwhile: () => Promise<void>;
+  /** Gets each call that runs in this process, with the input that its tool gets. */
+  ran?: (callId: string, input: unknown) => void;
+};
+
 /** The agent of a random session. */
-export function sessionAgent(
-  model: ModelClient,
-  given: Pick<Plan, "asksFirst" | "whenBusy" | "roles"> & { meanwhile: () => Promise<void> },
-) {
+export function sessionAgent(model: ModelClient, given: Given) {
   const clarify: Hook = {
     name: "clarify",
     beforeRun: ({ answer }) =>
@@ -122,8 +145,12 @@ export function sessionAgent(
     name: "coach",
     model,
     instructions: "x",
-    tools: toolsWith(given.meanwhile),
-    hooks: [approval({ when: GATED }), ...(given.asksFirst ? [clarify] : [])],
+    tools: toolsWith(given).map((one) => noting(one, given)),
+    hooks: [
+      ...(given.decides ? decidingHooks(given.decides) : []),
+      approval({ when: GATED }),
+      ...(given.asksFirst ? [clarify] : []),
+    ],
     ...(given.roles && { roles: ROLES }),
     clientTools: true,
     whenBusy: given.whenBusy,

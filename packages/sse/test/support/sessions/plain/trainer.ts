@@ -1,3 +1,4 @@
+import type { ViewPart, ViewState } from "@pawl/core/view";
 import { trainer } from "../../../../src/dialects.ts";
 import type { PlainClient, Shown } from "./client.ts";
 import { callsOf, isOver, joined, lastOf, textOf } from "./loaded.ts";
@@ -26,13 +27,22 @@ export const trainerClient: PlainClient = {
     const shown: Shown = {
       text: joined(textOf(view, (part) => part.type === "notice" && part.stop !== "aborted")),
       calls: new Map(),
-      last: lastOf(view) === "asks" ? "done" : lastOf(view),
+      last: lastWord(view),
     };
     for (const call of callsOf(view).filter(isOver))
       addResult(shown, call.toolName, call.phase === "done" ? "done" : "failed", call.result);
     return shown;
   },
 };
+
+/** How the last stream ends: the dialect says in an error why a run has stopped. */
+function lastWord(view: ViewState): Shown["last"] {
+  const isNotice = (part: ViewPart) =>
+    part.type === "notice" && part.key === `end:${view.run?.id}` && part.stop !== "aborted";
+  const last = lastOf(view);
+  if (last === "done" && view.messages.some(({ parts }) => parts.some(isNotice))) return "error";
+  return last === "asks" ? "done" : last;
+}
 
 /** The dialect does not name calls: the same result may come several times. */
 function addResult({ calls }: Shown, ...result: unknown[]): void {

@@ -58,11 +58,16 @@ function whyCut(log: readonly StoredEvent[], { seq }: StoredOf<"llm_request">): 
     data.code === "model_error" &&
     [seq, undefined].includes(Object(data.context).attempt);
   if (during.some(isError)) return "model_error";
-  const isAnswer = ({ type, data }: StoredEvent) => type === "assistant_message" && data.stop_reason !== null;
+  // A hook may have refused the whole answer.
+  const isAnswer = ({ type, data }: StoredEvent) =>
+    (type === "assistant_message" && data.stop_reason !== null) ||
+    (type === "llm_response" && data.attempt === seq && data.raw_response.stop_reason !== null);
   if (during.some(isAnswer)) return undefined;
   const last = during.at(-1);
   if (last?.type !== "run_ended") return "aborted";
-  return BY_USER.includes(last.data.stop.type) ? undefined : last.data.stop.type;
+  if (BY_USER.includes(last.data.stop.type)) return undefined;
+  // A hook has refused the answer, and the run has not failed.
+  return last.data.session_status === "error" ? last.data.stop.type : "aborted";
 }
 
 /** Each time that a call has begun to run. */

@@ -26,6 +26,6 @@ export class Recorded {
   });
 
   over(store: EventStore): EventStore {
-    return withSpans(store, { tracer: this.#provider.getTracer("test") });
+    return withSpans(store, { tracer: this.#provider.getTracer("test"), content: true });
   }
 }
