@@ -30,7 +30,7 @@ export interface Session {
   chats: Map<number, Work>;
   /** The tool calls, by call id. */
   tools: Map<string, Work>;
-  /** The calls whose tools have given tasks to agents, by the task's id. A task of a hook has an empty one. */
+  /** The calls whose tools have given tasks to agents, by the task's id. Empty for a task of a hook. */
   tasks: Map<string, string>;
   /** The inputs of calls that have not started, by call id. Empty without the option `content`. */
   inputs: Map<string, string>;
