@@ -105,7 +105,7 @@ function tasksOf(log: readonly StoredEvent[], target: StoredEvent): OfCall[] {
   return [...ofCalls, ...after.flatMap(taskIn).filter(({ of_call }) => of_call === "")];
 }
 
-/** Returns whether an event ends the run of a message or an answer. The next run may answer a queued message. */
+/** Returns whether an event ends the run of a message or an answer. The next run may have queued ones. */
 function isEndFor({ seq }: StoredEvent, event: StoredEvent): boolean {
   return event.type === "run_ended" && event.data.next?.messages.includes(seq) !== true;
 }
