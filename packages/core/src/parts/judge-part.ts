@@ -38,7 +38,7 @@ export function answerJudge(leg: Leg): AnswerJudge {
     async part(part, limits) {
       let current = part;
       for (const hook of hooks) {
-        const take = (change: AnswerChange) => checkedChange(change, limits);
+        const take = (change: AnswerChange) => checkedPartChange(change, limits);
         const { value, failed } = await callHook(leg, hook, "duringModel", [current], take);
         if (signal.aborted) throw signal.reason;
         if (failed) throw refuseAnswer(judge, HOOK_FAILED, false);
@@ -64,7 +64,7 @@ function refuseAnswer(judge: AnswerJudge, stop: StopReason, hide: boolean): Erro
 }
 
 /** Checks a hook's decision about a part. @throws Error for a change that is not possible */
-function checkedChange(change: AnswerChange, { field, shown = "", isInput }: ChangeLimits): AnswerChange {
+function checkedPartChange(change: AnswerChange, { field, shown = "", isInput }: ChangeLimits): AnswerChange {
   if ("stop" in change) return { stop: stopFrom(change.stop), hide: change.hide === true };
   if (field === undefined || !(field in change))
     throw new Error(`of this part of an answer, ${field ? `only \`${field}\`` : "nothing"} can be replaced.`);
