@@ -9,8 +9,8 @@ export interface Views {
 }
 
 /**
- * Returns the input that a thread shows of a call. A frontend tool of the page runs with it, so while the page
- * is asked to run the call, it is what the page is asked to run.
+ * Returns the input that a thread shows of a call. A frontend tool runs with it, so while the page is asked
+ * to run the call, it is what the page is asked to run.
  */
 export function threadInput(part: Omit<ToolPart, "type">, { pending }: Pick<ViewState, "pending">): Json {
   const { callId, arguments: written, input = written } = part;
