@@ -11,7 +11,7 @@ import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { gaveWay } from "../session/given-up.ts";
-import { openRun, type RunState, type SessionState } from "../session/state.ts";
+import { handOverTarget, openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent, expireBy } from "./apply-call.ts";
@@ -143,6 +143,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       run.unsettled = false;
       run.ended = event.data.stop;
       run.failed = event.data.session_status === "error";
+      state.agent = handOverTarget(run) ?? state.agent;
       endServerCalls(state);
       state.spent = addSpent(state.spent, spentOf(run, 0));
       break;
@@ -169,6 +170,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     seq,
     agent: data.agent,
     agentVersion: data.agent_version,
+    handOvers: data.hand_overs ?? 0,
     turns: 0,
     usage: noUsage,
     costUsd: 0,

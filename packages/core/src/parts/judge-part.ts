@@ -64,7 +64,10 @@ function refuseAnswer(judge: AnswerJudge, stop: StopReason, hide: boolean): Erro
 }
 
 /** Checks a hook's decision about a part. @throws Error for a change that is not possible */
-function checkedAnswerChange(change: AnswerChange, { field, shown = "", isInput }: ChangeLimits): AnswerChange {
+function checkedAnswerChange(
+  change: AnswerChange,
+  { field, shown = "", isInput }: ChangeLimits,
+): AnswerChange {
   if ("stop" in change) return { stop: stopFrom(change.stop), hide: change.hide === true };
   if (field === undefined || !(field in change))
     throw new Error(`of this part of an answer, ${field ? `only \`${field}\`` : "nothing"} can be replaced.`);

@@ -2,7 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import { addMs } from "../log/expiry.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { type Asking, isHidden, isWaiting, type QuestionRecord } from "./asking.ts";
-import { openRun, type RunState, type SessionState } from "./state.ts";
+import { handOverTarget, openRun, type RunState, type SessionState } from "./state.ts";
 
 /** Returns the messages that arrived during the session's last run and that no request has covered yet. */
 export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_message">[] {
@@ -14,10 +14,11 @@ const FINISHED: readonly string[] = ["end_turn", "terminal_tool"];
 
 /**
  * Returns whether a run that would end for this reason continues instead, because a queued message needs an
- * answer.
+ * answer. After a hand-over, the other agent answers it.
  */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
-  return FINISHED.includes(stop.type) && queuedMessages(state).length > 0;
+  const isWanted = FINISHED.includes(stop.type) && queuedMessages(state).length > 0;
+  return isWanted && handOverTarget(state.run) === undefined;
 }
 
 /** Returns whether the run waits for the user's answer and no leg is running. */

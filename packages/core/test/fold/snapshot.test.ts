@@ -40,8 +40,8 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "5",
-      hash: "c6cb667cb7a1493a78d463f1356af3f8dcc68a2161b24b3bbec9ac52dccd7184",
+      version: "6",
+      hash: "75418dee734309dd7264c1e3cd6761cf54449890c275f3e27d05fca41f7d5485",
     });
   });
 
