@@ -122,6 +122,17 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    */
   roles?: { readonly [role: string]: AgentRole<Deps> };
   /**
+   * The agents to which this one may hand the conversation over, with what each is for, e.g.
+   * `{ billing: "It answers questions about invoices." }`. Default: none. See the guide "Roles and
+   * hand-over".
+   *
+   * - The model does it by the tool `transfer_to_<agent>`. The call ends the run. In the same append, a run
+   *   of the other agent starts, which reads the whole conversation.
+   * - The agents must be in the `agents` of the same `runtime()`.
+   * - An agent with an `output` cannot hand over. A sub-agent has no such tools.
+   */
+  handOverTo?: { readonly [agent: string]: string };
+  /**
    * The schema of the object with which every run ends, as `result.output`: zod from 4.2, another schema that
    * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. A run without a valid output says why in its
    * stop reason. Default: none, runs end with text. See the guide "Structured output".
@@ -277,10 +288,11 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
           | "whenBusy"
           | "output"
           | "roles"
+          | "handOverTo"
         >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "whenBusy" | "clientTools">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "whenBusy" | "clientTools" | "handOverTo">> {
   /** The types of the agent. Only the compiler knows this field: it has no value. */
   readonly "~types"?: { output: Output; tools: Tools };
   readonly name: Name;

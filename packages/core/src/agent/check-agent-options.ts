@@ -19,6 +19,11 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     is: (value) => Array.isArray(value) || typeof value === "function",
   },
   roles: "object",
+  handOverTo: {
+    mustBe: 'agents and what they are for, e.g. { billing: "It knows invoices." }',
+    is: (value) =>
+      Object.values(Object(value)).every((use) => typeof use === "string") && !Array.isArray(value),
+  },
   output: "any",
   clientTools: {
     mustBe: "true or false: clients offer the tools themselves, e.g. by useAgent({ tools })",

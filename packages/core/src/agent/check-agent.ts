@@ -22,6 +22,8 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   const { name } = agent;
   checkModel(`\`model\` of agent("${name}")`, agent.model);
   checkRoles(agent);
+  if (Object.hasOwn(agent.handOverTo ?? {}, name))
+    throw agentError(name, "`handOverTo` must name other agents.");
   // Throws if the function does not return a number.
   agent.estimateTokens(1_000);
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");

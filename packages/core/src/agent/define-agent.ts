@@ -125,7 +125,7 @@ export function agent<
     ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
     ...withValues({
       whenBusy,
-      roles: options.roles as Agent["roles"],
+      ...speakersIn(options),
       resultTag,
       userData: userData && { per: "turn", timeoutMs: 5_000, ...withValues(userData) },
       clientTools: options.clientTools,
@@ -137,7 +137,7 @@ export function agent<
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
   const complete: Agent<Deps, Name, Output, WithRoles<Tools, R>> = {
     ...withoutHooks,
-    hooks: [...guards, ...rolesHooks(options.roles), ...(hooks as readonly Hook[])],
+    hooks: [...guards, ...rolesHooks(options.roles, options.handOverTo), ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],
   };
   checkAgent(complete, tools);
@@ -153,6 +153,11 @@ function charLimits({
   toolsLimit = 400_000,
 }: CharLimits) {
   return { resultLimit, storedResultLimit, toolsLimit };
+}
+
+/** Returns the roles and agents between which the conversation is handed over. */
+function speakersIn({ roles, handOverTo }: { roles?: unknown; handOverTo?: Agent["handOverTo"] }) {
+  return { roles: roles as Agent["roles"], handOverTo };
 }
 
 /** Returns the fields that are not `undefined`. */

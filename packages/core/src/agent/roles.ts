@@ -7,25 +7,31 @@ import type { AgentOptions } from "./agent.ts";
 /** The tag in which the model reads the instructions of a role. */
 export const ROLE_TAG = "role";
 
-/** Returns the name of the tool that hands the conversation over to a role. */
-export function transferTo(role: string): string {
-  return `transfer_to_${role}`;
+/** Returns the name of the tool that hands the conversation over to a role or an agent. */
+export function transferTo(name: string): string {
+  return `transfer_to_${name}`;
 }
 
 /**
  * Returns the tools of the agent and its roles, and the function `tools`, if there is one: it then returns
- * all of them. Each role that another one names in `to` gets a tool for the hand-over.
+ * all of them. Each role that another one names in `to`, and each agent in `handOverTo`, gets a tool for the
+ * hand-over.
  */
-export function toolsIn<Deps>({ tools = [], roles = {} }: Pick<AgentOptions<Deps>, "tools" | "roles">): {
+export function toolsIn<Deps>({
+  tools = [],
+  roles = {},
+  handOverTo = {},
+}: Pick<AgentOptions<Deps>, "tools" | "roles" | "handOverTo">): {
   tools: readonly Tool<Deps>[];
   toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
 } {
   const all = Object.entries(roles);
   const targets = new Set(all.flatMap(([, { to = [] }]) => to));
   const transfers = all.flatMap(([name, { description = "" }]) =>
-    targets.has(name) ? transferTool<Deps>(name, description) : [],
+    targets.has(name) ? roleTransfer<Deps>(name, description) : [],
   );
-  const added = [...new Set(all.flatMap(([, role]) => role.tools ?? [])), ...transfers];
+  const handOvers = Object.entries(handOverTo).map(([name, use]) => agentTransfer<Deps>(name, use));
+  const added = [...new Set(all.flatMap(([, role]) => role.tools ?? [])), ...transfers, ...handOvers];
   if (typeof tools !== "function") return { tools: [...tools, ...added] };
   if (added.length === 0) return { tools: [], toolsFor: tools };
   return {
@@ -38,18 +44,38 @@ export function toolsIn<Deps>({ tools = [], roles = {} }: Pick<AgentOptions<Deps
   };
 }
 
-function transferTool<Deps>(role: string, description: string): Tool<Deps> {
+function roleTransfer<Deps>(role: string, description: string): Tool<Deps> {
+  return transferTool("role", role, description, (_input, { setMode }) => {
+    setMode(role);
+    return `The role "${role}" continues.`;
+  });
+}
+
+/** Returns the tool that ends the run and hands the conversation over to another agent. */
+// The other agent reads the notes of this agent's roles.
+function agentTransfer<Deps>(name: string, description: string): Tool<Deps> {
+  const result = `The agent "${name}" continues. Earlier notes on roles are void.`;
+  return {
+    ...transferTool<Deps>("agent", name, description, () => result),
+    endsRun: true,
+    handsOverTo: name,
+  };
+}
+
+function transferTool<Deps>(
+  kind: "role" | "agent",
+  name: string,
+  description: string,
+  execute: NonNullable<Tool["execute"]>,
+): Tool<Deps> {
   return tool({
-    name: transferTo(role),
-    description: `Hands the conversation over to the role "${role}". ${description}`.trim(),
+    name: transferTo(name),
+    description: `Hands the conversation over to the ${kind} "${name}". ${description}`.trim(),
     input: NO_INPUT,
     // Only the result counts, and the same role may be called again.
     idempotent: true,
     repeatable: true,
-    execute: (_input, { setMode }) => {
-      setMode(role);
-      return `The role "${role}" continues.`;
-    },
+    execute,
   }) as unknown as Tool<Deps>;
 }
 
@@ -64,17 +90,16 @@ const NO_INPUT: Schema = {
   },
 };
 
-/** Returns the hook that protects the tag of roles, and lets only the first transfer of a turn run. */
-export function rolesHooks(roles: object | undefined): Hook[] {
-  if (roles === undefined) return [];
-  const transfers = Object.keys(roles).map(transferTo);
-  const beforeTool: Hook["beforeTool"] = ({ tool: { name }, callId }, { run: { turn } }) => {
-    if (!transfers.includes(name)) return undefined;
-    const first = turn?.calls.find(
-      ({ toolName }) => transfers.includes(toolName) && turn.tools?.includes(toolName),
-    );
-    if (first === undefined || first.callId === callId) return undefined;
-    return { result: `Not run: "${first.toolName}" came first in this turn.`, skipped: "surplus" };
-  };
-  return [{ name: "roles", tags: [ROLE_TAG], beforeTool }];
+/**
+ * Returns the hook that protects the tag of roles, lets only the first transfer of a turn run, and limits
+ * the hand-overs to other agents.
+ */
+export function rolesHooks(roles: object | undefined, handOverTo: object = {}): Hook[] {
+  const transfers = [...Object.keys(roles ?? {}), ...Object.keys(handOverTo)].map(transferTo);
+  if (transfers.length === 0) return [];
+  const beforeTool: Hook["beforeTool"] = (call, { run }) =>
+    transfers.includes(call.tool.name)
+      ? import("./hand-overs.ts").then(({ surplusTransfer }) => surplusTransfer(transfers, call, run))
+      : undefined;
+  return [{ name: "roles", ...(roles && { tags: [ROLE_TAG] }), beforeTool }];
 }

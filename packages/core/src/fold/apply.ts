@@ -10,6 +10,7 @@ import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
 import { addUsage } from "../model/pricing.ts";
 import { gaveWay } from "../session/given-up.ts";
+import { handOverTarget } from "../session/queued.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
@@ -151,14 +152,20 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       run.effects.set(event.data.name, "over");
       break;
     case "run_ended":
-      chargeLostAttempt(run);
-      run.unsettled = false;
-      run.ended = event.data.stop;
-      run.failed = event.data.session_status === "error";
-      endServerCalls(state);
-      state.spent = addSpent(state.spent, spentOf(run, 0));
+      applyRunEnd(state, run, event);
       break;
   }
+}
+
+/** Applies the end of the run. From then on, the agent speaks to which it has handed over. */
+function applyRunEnd(state: SessionState, run: RunState, event: StoredOf<"run_ended">): void {
+  chargeLostAttempt(run);
+  run.unsettled = false;
+  run.ended = event.data.stop;
+  run.failed = event.data.session_status === "error";
+  state.agent = handOverTarget(run) ?? state.agent;
+  endServerCalls(state);
+  state.spent = addSpent(state.spent, spentOf(run, 0));
 }
 
 /** Applies a request to stop. With `interrupt`, the user sent another message. */

@@ -13,6 +13,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     seq,
     agent: data.agent,
     agentVersion: data.agent_version,
+    handOvers: data.hand_overs ?? 0,
     turns: 0,
     usage: noUsage,
     costUsd: 0,

@@ -73,6 +73,7 @@ export interface EventData {
    *   sent to the model. The value of each is the note's first word, e.g. `saved`.
    * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and
    *   mode.
+   * - `hand_over_to` is the agent that has the conversation once the run has ended.
    * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
    *   count as failed.
    * - `spent` is what the call's sub-agent has used since its last question, or the cost that the tool has
@@ -92,6 +93,7 @@ export interface EventData {
     ends_run?: boolean;
     session_status?: SessionStatus;
     mode?: string | null;
+    hand_over_to?: string;
     skipped?: SkipReason;
     spent?: Spent;
     status?: string;
@@ -173,10 +175,12 @@ export interface EventData {
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number; run_id?: string };
   /**
-   * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
+   * A run started: for a message, for queued messages, to retry a run, or because another agent has handed
+   * the conversation over. `retry_of` is the id of the failed
    * or stopped run that it retries. A retry does not have its own message. `tags` are the tags of hooks
    * that no earlier run of the session has declared, see `Hook.tags`. `given_away` is `true` if the process
-   * that stored the start left the run to the engine.
+   * that stored the start left the run to the engine. `hand_overs` counts the hand-overs to other agents
+   * since the user's last message, if the run started by one.
    */
   run_started: {
     run_id: string;
@@ -185,6 +189,7 @@ export interface EventData {
     retry_of?: string;
     tags?: string[];
     given_away?: true;
+    hand_overs?: number;
   } & CalledBy;
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
@@ -212,7 +217,7 @@ export interface EventData {
   agent_changed: { run_id: string; from: string; to: string; tools: Record<"removed" | "changed", string[]> };
   /**
    * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
-   * that starts in the same append, for queued messages.
+   * that starts in the same append, for queued messages or of the agent that takes the conversation over.
    */
   run_ended: {
     run_id: string;
@@ -330,7 +335,8 @@ export interface EventData {
    * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
    * - `again` is the `seq` of an earlier request of this turn whose answer was lost, e.g. because its process
    *   died. This request may contain more events.
-   * - `role` is the agent's role that answers; absent if the agent has no roles.
+   * - `role` is the agent's role that answers. For an agent without roles, it is the agent's name if it can
+   *   hand the conversation over or the session was handed over, and otherwise absent.
    */
   llm_request: {
     model: string;

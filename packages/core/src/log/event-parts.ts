@@ -33,11 +33,12 @@ export interface Closed {
 
 /**
  * A run that starts in the append that ends another one. `messages` are the `seq`s of the queued messages
- * that it answers.
+ * that it answers. `agent` is set after a hand-over: the agent that answers in place of the one before.
  */
 export interface NextRun {
   run_id: string;
   messages: number[];
+  agent?: string;
 }
 
 /**

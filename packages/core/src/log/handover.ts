@@ -11,15 +11,17 @@ export interface AwaitedRun {
 }
 
 /**
- * Returns the next run if this event ends the awaited run and the next run answers the awaited message.
- * Otherwise returns `undefined`.
+ * Returns the next run if this event ends the awaited run, and the next run answers the awaited message. That
+ * is also the run of an agent that takes the conversation over, unless other messages start it. Otherwise
+ * returns `undefined`.
  */
 export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun | undefined {
   const { runId, messageSeq } = awaited;
-  if (messageSeq === undefined) return undefined;
   if (event.type !== "run_ended" || event.data.run_id !== runId) return undefined;
   const { next } = event.data;
-  return next?.messages.includes(messageSeq) ? { runId: next.run_id, messageSeq } : undefined;
+  // Without messages of its own, the next run goes on for another agent.
+  const isWanted = next?.messages.length === 0 || next?.messages.includes(messageSeq ?? 0);
+  return next && isWanted ? { ...awaited, runId: next.run_id } : undefined;
 }
 
 /**

@@ -1,13 +1,12 @@
-import type { StoredOf } from "../log/event.ts";
-import { ABORTED, type StopReason } from "../log/stop-reason.ts";
-import { queuedMessages } from "../session/queued.ts";
-import { openRun, type SessionState } from "../session/state.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import { handOverTarget, queuedMessages } from "../session/queued.ts";
+import { openRun } from "../session/state.ts";
 import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
 import type { Leg, Parts } from "./leg/leg.ts";
 
 /**
- * Ends the run, answers every open call, and starts the next run if a queued message needs one. Returns
- * `false` if something else was stored first; then the caller must decide again.
+ * Ends the run, answers every open call, and starts the next run if a queued message or a hand-over needs
+ * one. Returns `false` if something else was stored first; then the caller must decide again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   leg.log.beginDecision();
@@ -15,7 +14,9 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   if (run === undefined) return false;
   const ending = await endingOf(leg, run, reason);
   if (ending === undefined) return false;
-  const makeSuccessor = await nextRunFor(leg, reason);
+  // If a stop or a hook ends the run for another reason, the other agent gets the user's next message.
+  const target = ending.stop.type === "terminal_tool" ? handOverTarget(run) : undefined;
+  const makeSuccessor = await nextRunFor(leg, reason, target);
   // Nothing is awaited between here and the append, so that no message is missed.
   const successor = makeSuccessor();
   if (successor === "decide_again") return false;
@@ -30,32 +31,15 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Returns the function that makes the next run, if queued messages need one. Nothing may be awaited between
- * its call and the append, so that no message is missed.
+ * Returns the function that makes the next run, if queued messages or a hand-over to the agent `target` need
+ * one. Nothing may be awaited between its call and the append, so that no message is missed.
  */
-async function nextRunFor(leg: Leg, reason: StopReason): ReturnType<Parts["prepareNextRun"]> {
-  const needsRun = () => messagesForNextRun(leg, reason).length > 0;
-  if (needsRun()) return (await leg.parts.load()).prepareNextRun(leg, reason);
-  return () => (needsRun() ? "decide_again" : undefined);
-}
-
-/**
- * Returns the queued messages that start a new run. After a stop, these are only messages that
- * arrived after it: by stopping, the user also cancelled the earlier ones.
- */
-export function messagesForNextRun(
-  { log: { state }, life }: Leg,
+async function nextRunFor(
+  leg: Leg,
   reason: StopReason,
-): StoredOf<"user_message">[] {
-  const { haltedAt, halted } = life;
-  // A stop that arrives while the run already ends for another reason sets `halted`, but does not count.
-  const aborted = halted === ABORTED && reason.type === ABORTED.type;
-  const isStopped = state.run?.stopRequested === true || aborted;
-  const stopSeq = isStopped ? stopSeqOf(state, haltedAt) : 0;
-  return queuedMessages(state).filter(({ seq }) => seq > stopSeq);
-}
-
-/** Returns the number of the event at which the run was stopped; `Infinity` if it is unknown. */
-function stopSeqOf({ run }: SessionState, haltedAt: number | undefined): number {
-  return run?.stopSeq ?? haltedAt ?? Number.POSITIVE_INFINITY;
+  target?: string,
+): ReturnType<Parts["prepareNextRun"]> {
+  const mayNeedRun = () => target !== undefined || queuedMessages(leg.log.state).length > 0;
+  if (mayNeedRun()) return (await leg.parts.load()).prepareNextRun(leg, reason, target);
+  return () => (mayNeedRun() ? "decide_again" : undefined);
 }

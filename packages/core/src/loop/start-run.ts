@@ -16,6 +16,8 @@ interface RunBeginning extends CalledBy {
   retryOf?: string;
   /** Whether the engine finds a process for the run, because this process has no place for it. */
   isGivenAway?: boolean;
+  /** The number of hand-overs since the user's last message, if the run starts by one. */
+  handOvers?: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export function startEvents(
   state: SessionState,
   agent: Pick<Agent, "name" | "version" | "hooks" | "toolErrors"> & Parameters<typeof prefixFor>[1],
   newId: () => string,
-  { runId, userData: { text, failure }, retryOf, caller, credentials, isGivenAway }: RunBeginning,
+  { runId, userData: { text, failure }, retryOf, caller, credentials, isGivenAway, handOvers }: RunBeginning,
 ): NewEvent[] {
   const tags = newHookTags(state, agent.hooks);
   const data = {
@@ -46,6 +48,7 @@ export function startEvents(
     ...(tags.length > 0 && { tags }),
     ...(caller !== undefined && { caller }),
     ...(credentials && { credentials }),
+    ...(handOvers && { hand_overs: handOvers }),
     ...(isGivenAway && { given_away: true as const }),
   };
   const started: NewEvent =

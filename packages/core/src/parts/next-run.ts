@@ -1,14 +1,19 @@
-import type { StopReason } from "../log/stop-reason.ts";
-import { messagesForNextRun } from "../loop/end-run.ts";
+import type { Agent } from "../agent/agent.ts";
+import { PawlError } from "../base/errors.ts";
+import type { StoredOf } from "../log/event.ts";
+import { ABORTED, type StopReason } from "../log/stop-reason.ts";
 import type { Successor } from "../loop/leg/end-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
 import { reportMissingUserData, startEvents, userDataFor } from "../loop/start-run.ts";
 import type { ToolSpec } from "../model/content.ts";
+import { handOverTarget, queuedMessages } from "../session/queued.ts";
+import type { SessionState } from "../session/state.ts";
 
 /**
- * Fetches the user data for the next run, if queued messages need one. Uses the caller of the last message.
- * `reason` is why the current run ends, before a hook has changed it.
+ * Fetches the user data for the next run, if queued messages or a hand-over to the agent `target` need one.
+ * Uses the caller of the last message, or else of the current run. `reason` is why the current run ends,
+ * before a hook has changed it.
  *
  * Returns a function that makes the next run from the state at the time of its call. Nothing may be awaited
  * between that call and the append, so that no message is missed. The function returns `undefined` if no
@@ -18,37 +23,45 @@ import type { ToolSpec } from "../model/content.ts";
 export async function prepareNextRun(
   leg: Leg,
   reason: StopReason,
+  target?: string,
 ): Promise<() => Successor | "decide_again" | undefined> {
   const lastMessage = () => messagesForNextRun(leg, reason).at(-1);
   const message = lastMessage();
   const { clock } = leg.life;
-  const userData =
-    message === undefined
-      ? { text: "", failure: undefined }
-      : await afterBarrier(leg, async () =>
-          userDataFor(leg.parts.load, leg.run, await leg.access.accessOf(message), {
-            clock,
-            hide: leg.access.hide,
-          }),
-        );
+  const isWanted = message !== undefined || target !== undefined;
+  const agent = nextAgent(leg);
+  const userData = !isWanted
+    ? { text: "", failure: undefined }
+    : await afterBarrier(leg, async () =>
+        userDataFor(
+          leg.parts.load,
+          { agent, session: leg.run.session },
+          message === undefined ? leg.access : await leg.access.accessOf(message),
+          { clock, hide: leg.access.hide },
+        ),
+      );
   return () => {
     const last = lastMessage();
-    if (last === undefined) return undefined;
-    if (last.seq !== message?.seq) return "decide_again";
-    const { caller, credentials, client_tools } = last.data;
-    const start = {
-      runId: leg.run.newId(),
-      userData,
-      ...(caller && { caller }),
-      ...(credentials && { credentials }),
-    };
+    if (last === undefined && target === undefined) return undefined;
+    if (last?.seq !== message?.seq) return "decide_again";
+    const start = { runId: leg.run.newId(), userData, ...callerOfNext(leg, last, target !== undefined) };
     return {
-      next: { run_id: start.runId, messages: messagesForNextRun(leg, reason).map(({ seq }) => seq) },
-      events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.run.newId, start),
+      next: {
+        run_id: start.runId,
+        messages: messagesForNextRun(leg, reason).map(({ seq }) => seq),
+        ...(target !== undefined && { agent: target }),
+      },
+      events: startEvents(
+        leg.log.state,
+        withNextTools(leg, agent, offeredFor(leg, last)),
+        leg.run.newId,
+        start,
+      ),
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
         // biome-ignore lint/plugin: what is called with it calls it through the gate `afterBarrier()`.
-        const begun = { ...leg.run, log: leg.log, report: (error: unknown) => leg.report.toFix(error) };
+        const report = (error: unknown) => leg.report.toFix(error);
+        const begun = { agent, session: leg.run.session, log: leg.log, report };
         await reportMissingUserData(leg.parts.load, leg.life, begun, start);
       },
     };
@@ -56,17 +69,61 @@ export async function prepareNextRun(
 }
 
 /**
+ * Returns the agent of the next run: the one to which the current run has handed over, or else the same.
+ *
+ * @throws PawlError `not_found` if this runtime lacks the agent, because another version of the application
+ * has stored the hand-over
+ */
+function nextAgent({ log: { state }, run: { agent, agents } }: Leg): Agent {
+  const name = handOverTarget(state.run) ?? agent.name;
+  const next = name === agent.name ? agent : agents.get(name);
+  if (next !== undefined) return next;
+  throw new PawlError(
+    "not_found",
+    `"${agent.name}" has handed the conversation over to "${name}", which this runtime lacks. Add the agent to \`agents\`.`,
+  );
+}
+
+/**
+ * Returns for whom the next run starts: for the caller of the last message; without a message, for the caller
+ * of the current run. Also counts the hand-overs since the last message.
+ */
+function callerOfNext(
+  { log: { state } }: Leg,
+  last: StoredOf<"user_message"> | undefined,
+  isHandedOver: boolean,
+) {
+  const { caller, credentials } = last?.data ?? {
+    caller: state.run?.caller,
+    credentials: state.run?.needsCredentials === true ? (true as const) : undefined,
+  };
+  return {
+    ...(caller && Object.keys(caller).length > 0 && { caller }),
+    ...(credentials && { credentials }),
+    ...(isHandedOver && { handOvers: 1 + (last === undefined ? (state.run?.handOvers ?? 0) : 0) }),
+  };
+}
+
+/** Returns the tools that the client of the next run offers: with its message, or else in the current run. */
+function offeredFor({ log: { state } }: Leg, last: StoredOf<"user_message"> | undefined) {
+  const { tools = [], clientTools = [] } = state.prefix ?? {};
+  return last === undefined ? tools.filter(({ name }) => clientTools.includes(name)) : last.data.client_tools;
+}
+
+/**
  * Returns the agent with the tools of the next run: its own, and those that the message's client offers. If
- * the agent's `tools` is a function, its own tools are those of the current prefix: the leg of the next run
- * calls the function for that run's caller, and stores a new prefix if the tools differ.
+ * the agent's `tools` is a function, its own tools are those of the prefix, or none after a hand-over:
+ * the leg of the next run calls the function for that run's caller, and stores a new prefix if the tools
+ * differ.
  */
 function withNextTools(
-  { log: { state }, run: { agent } }: Leg,
+  { log: { state }, run }: Leg,
+  agent: Agent,
   offered: readonly ToolSpec[] = [],
 ): Parameters<typeof startEvents>[1] {
   const { tools: sent = [], clientTools = [] } = state.prefix ?? {};
   const own =
-    agent.toolsFor === undefined || state.prefix === undefined
+    agent !== run.agent || agent.toolsFor === undefined || state.prefix === undefined
       ? [...agent.tools.values()].flatMap((tool) => (tool.offered ? [] : tool.spec))
       : sent.filter(({ name }) => !clientTools.includes(name));
   const ownNames = new Set(own.map(({ name }) => name));
@@ -78,4 +135,22 @@ function withNextTools(
       ...added.map((spec) => [spec.name, { spec, offered: true as const }] as const),
     ]),
   };
+}
+
+/**
+ * Returns the queued messages that start a new run. After a stop, these are only messages that
+ * arrived after it: by stopping, the user also cancelled the earlier ones.
+ */
+function messagesForNextRun({ log: { state }, life }: Leg, reason: StopReason): StoredOf<"user_message">[] {
+  const { haltedAt, halted } = life;
+  // A stop that arrives while the run already ends for another reason sets `halted`, but does not count.
+  const aborted = halted === ABORTED && reason.type === ABORTED.type;
+  const isStopped = state.run?.stopRequested === true || aborted;
+  const stopSeq = isStopped ? stopSeqOf(state, haltedAt) : 0;
+  return queuedMessages(state).filter(({ seq }) => seq > stopSeq);
+}
+
+/** Returns the number of the event at which the run was stopped; `Infinity` if it is unknown. */
+function stopSeqOf({ run }: SessionState, haltedAt: number | undefined): number {
+  return run?.stopSeq ?? haltedAt ?? Number.POSITIVE_INFINITY;
 }

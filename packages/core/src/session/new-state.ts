@@ -20,6 +20,7 @@ export function newSessionState(sessionId: string): SessionState {
     spent: nothingSpent,
     ownTags: new Map(),
     mode: null,
+    agent: null,
     run: undefined,
     calls: new Map(),
     asked: new Map(),

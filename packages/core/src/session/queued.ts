@@ -14,10 +14,11 @@ const FINISHED: readonly string[] = ["end_turn", "terminal_tool"];
 
 /**
  * Returns whether a run that would end for this reason continues instead, because a queued message needs an
- * answer.
+ * answer. After a hand-over, the other agent answers it.
  */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
-  return FINISHED.includes(stop.type) && queuedMessages(state).length > 0;
+  const isWanted = FINISHED.includes(stop.type) && queuedMessages(state).length > 0;
+  return isWanted && handOverTarget(state.run) === undefined;
 }
 
 /** Returns whether the run waits for the user's answer and no leg is running. */
@@ -88,4 +89,9 @@ export function expiredBy(waiting: readonly Asking[], times: readonly string[]):
     const expiry = question?.expires?.at;
     return expiry !== undefined && times.some((time) => time >= expiry);
   });
+}
+
+/** Returns the agent to which the run has handed the conversation over; `undefined` if it has not. */
+export function handOverTarget(run: RunState | undefined): string | undefined {
+  return run?.calls.findLast(({ result }) => result?.data.hand_over_to)?.result?.data.hand_over_to;
 }

@@ -86,6 +86,8 @@ export interface RunState {
   caller: JsonObject;
   /** Whether the run, or an answer, came with credentials. A process without them must not continue it. */
   needsCredentials: boolean;
+  /** The number of hand-overs to other agents since the user's last message, up to the start of this run. */
+  handOvers: number;
   /** The number of the model's answers so far. */
   turns: number;
   usage: Usage;
@@ -182,6 +184,8 @@ export interface SessionState {
   ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
+  /** The agent to which the last ended run has handed over. `null`: the session's own agent speaks. */
+  agent: string | null;
   /** The open run, or the last one if none is open. */
   run: RunState | undefined;
   /** The calls of the run, by id. */

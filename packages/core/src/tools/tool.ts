@@ -276,6 +276,8 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly repeatable: boolean | undefined;
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
+  /** The agent that takes the conversation over if the call succeeds, see `AgentOptions.handOverTo`. */
+  readonly handsOverTo?: string;
   readonly suspends: Suspends<unknown, Schema> | undefined;
   /** `client` if a page runs the tool. `suspends` then has the schema of its result. */
   readonly runsIn?: "client";

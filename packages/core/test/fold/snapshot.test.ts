@@ -40,8 +40,8 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "6",
-      hash: "ee63e3e2d69652a99c3f7e29b5ca032fec2f230a7a9d31554623694bbb9609fb",
+      version: "7",
+      hash: "6fc3925cf4798110375c1a670e1a48c75c54087896c4c840e9b85dddea4f7e0f",
     });
   });
 

@@ -69,6 +69,7 @@ export async function serve(
     workLimits?: WorkLimits;
     clientTools?: boolean;
     roles?: AgentOptions<unknown>["roles"];
+    handOverTo?: AgentOptions<unknown>["handOverTo"];
     /** From the context of a test that runs beside others. */
     onTestFinished?: TestContext["onTestFinished"];
   } = {},
@@ -80,6 +81,7 @@ export async function serve(
     output,
     clientTools = false,
     roles,
+    handOverTo,
     onTestFinished = afterTheOnlyTest,
     ...handlerOptions
   } = rest;
@@ -94,6 +96,7 @@ export async function serve(
     ...(whenBusy && { whenBusy }),
     ...(output && { output }),
     ...(roles && { roles }),
+    ...(handOverTo && { handOverTo }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const made = {

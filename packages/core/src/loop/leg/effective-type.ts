@@ -1,5 +1,15 @@
 import type { Leg } from "./leg.ts";
 
+/**
+ * Returns who speaks: the role of an agent with roles, or the name of an agent that can hand the conversation
+ * over, or has taken it over. Otherwise `undefined`.
+ */
+export function speakerOf(leg: Leg): string | undefined {
+  const { roles, handOverTo, name } = leg.run.agent;
+  if (roles !== undefined) return effectiveType(leg);
+  return handOverTo !== undefined || leg.log.state.agent !== null ? name : undefined;
+}
+
 /** The parts of a leg that `effectiveType` reads. */
 export interface CallingLeg {
   readonly log: Pick<Leg["log"], "state">;

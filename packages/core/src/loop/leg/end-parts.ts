@@ -33,10 +33,15 @@ export interface EndParts<Leg> {
   /** Closes the open questions because a new message has arrived. */
   closeOvertakenQuestions(leg: Leg, run: RunState): Promise<void>;
   /**
-   * Prepares the next run for queued messages. The returned function makes it from the state at the time of
-   * its call. It returns `undefined` if no message needs a run, and `decide_again` if another message came.
+   * Prepares the next run: for queued messages, or of the agent `target`, to which the run has handed over.
+   * The returned function makes it from the state at the time of its call. It returns `undefined` if no run
+   * is needed, and `decide_again` if another message came.
    */
-  prepareNextRun(leg: Leg, reason: StopReason): Promise<() => Successor | "decide_again" | undefined>;
+  prepareNextRun(
+    leg: Leg,
+    reason: StopReason,
+    target?: string,
+  ): Promise<() => Successor | "decide_again" | undefined>;
   /** Prepares the run's last turn: stores the note that the model reads before it. */
   land(leg: Leg, stop: StopReason): Promise<void>;
   /** Ends open tasks and runs `afterRun` hooks. Resolves to `false` if something else was stored first. */

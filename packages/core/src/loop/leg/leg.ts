@@ -160,6 +160,8 @@ export interface Leg {
 /** The agent, the session and the run that the leg works on. */
 export interface LegRun {
   readonly agent: Agent;
+  /** The agents of the runtime, by name. */
+  readonly agents: ReadonlyMap<string, Agent>;
   readonly session: Session;
   readonly files: LegFiles;
   readonly tasks: TaskRunner<Leg>;

@@ -41,6 +41,7 @@ function successEvent(
         ...(content !== undefined && { content }),
         ...(tool.shortenInput !== undefined && { resend: tool.shortenInput }),
         ...(tool.endsRun !== false && { ends_run: true }),
+        ...(tool.handsOverTo !== undefined && { hand_over_to: tool.handsOverTo }),
         ...(status !== undefined && { session_status: status }),
         ...(mode !== undefined && { mode }),
         ...(tool.status.done !== undefined && { status: tool.status.done }),

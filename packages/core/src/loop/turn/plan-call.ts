@@ -15,7 +15,7 @@ import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
-import { effectiveType } from "../leg/effective-type.ts";
+import { speakerOf } from "../leg/effective-type.ts";
 import type { Leg, Parts } from "../leg/leg.ts";
 import type { JudgedAttempt, OutputVerdict } from "../leg/part-types.ts";
 import { storeHeld } from "../leg/stored-first.ts";
@@ -105,7 +105,7 @@ async function withinLimits(
     estimatedTokens,
     pricing: model.pricing,
     limitedBy: room.limitedBy,
-    role: leg.run.agent.roles && effectiveType(leg),
+    role: speakerOf(leg),
     ...(tools !== undefined && { tools }),
   });
   return { model, request: requestOf(prompt, params), event };

@@ -9,6 +9,7 @@ import { accessTo } from "../leg/access.ts";
 import type { Host } from "../leg/host.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { makeLeg } from "../leg/make-leg.ts";
+import { agentOfRun } from "../leg/speaking.ts";
 
 /** The stop reason of a waiting run that a new message replaces. */
 const SUPERSEDED: StopReason = {
@@ -19,18 +20,20 @@ const SUPERSEDED: StopReason = {
 /**
  * Prepares the end of a waiting run that a new message replaces. The caller stores the end together with that
  * message. Hooks and effects run as at any other end, but in a stopped leg, so that the user does not wait
- * long. Returns `undefined` if another event was stored first. Then the caller must decide again.
+ * long. `next` is the agent of the new run. Returns `undefined` if another event was stored first. Then the
+ * caller must decide again.
  */
 export async function prepareSupersededEnd(
   host: Host,
   session: Session,
-  agent: Agent,
+  next: Agent,
   { log, callers, lease }: LeasedSession,
   run: RunState,
 ): Promise<Ending | undefined> {
   // The replaced run keeps its own caller. Its credentials are in no process any more; those of this request
   // belong to the new message.
   const access = accessTo(host, session, {}, run);
+  const agent = agentOfRun(host, run, next);
   const leg = makeLeg({ host, session, agent, log, callers, lease, access });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {

@@ -92,6 +92,14 @@ export function checkRuntimeOptions(options: unknown): void {
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate !== undefined)
     throw new PawlError("config", `Two agents are named "${duplicate}". Names must be unique.`);
+  for (const { name, handOverTo = {} } of agents) {
+    const unknown = Object.keys(handOverTo).find((target) => !names.includes(target));
+    if (unknown !== undefined)
+      throw new PawlError(
+        "config",
+        `"${name}" hands over to "${unknown}", which is not in \`agents\` of runtime(). Add that agent.`,
+      );
+  }
   checkTimes("`times` of runtime()", times);
   checkOptions("`testing` of runtime()", testing, TESTING);
   checkWorkLimits("`workLimits` of runtime()", workLimits);

@@ -20,6 +20,7 @@ import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
 import { runLegs } from "./run-legs.ts";
 import { hiddenEvent } from "./session-credentials.ts";
+import { accessOfNext, speaking } from "./speaking.ts";
 
 /** A session whose lease this process holds and whose state is loaded. Its first leg has not started. */
 export interface LeasedSession {
@@ -101,18 +102,18 @@ export interface LeasedParts {
  * Each of those runs starts in the append that ends the run before it.
  */
 export function newLeasedSession(parts: LeasedParts): LeasedSession {
-  const { host, session, agent, lease, from, onlyEnds, callers } = parts;
+  const { host, session, lease, from, onlyEnds, callers } = parts;
   const log = logOf(parts, () => current);
   const place = placeFor(host, session, from);
-  const { clientTools } = from;
   const handOverAt = host.clock.now() + host.handOverAfterMs;
+  const legParts = { ...parts, log, handOverAt, clientTools: from.clientTools };
   const newLeg = (starts: boolean, access = callers.ofRun(starts ? undefined : openRun(log.state))) =>
-    makeLeg({ ...parts, log, handOverAt, clockSetBack, clientTools, starts, access });
+    makeLeg({ ...legParts, clockSetBack, starts, access, agent: speaking(parts, starts) });
   const clockSetBack = clockIfSetBack(parts);
   let current = newLeg(false);
   const kept = keepLease(host, lease, log, () => current.life.lose());
   const nextLeg = () => {
-    current = newLeg(false, callers.ofNextRun());
+    current = newLeg(false, accessOfNext(parts, current.access));
     return current;
   };
   const readyTo: LeasedSession["readyTo"] = async (purpose) => {
@@ -143,7 +144,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     giveAway: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
     startsAtOnce: async () => {
-      if (place === undefined || !isReadyAtOnce(current, agent)) return false;
+      if (place === undefined || !isReadyAtOnce(current)) return false;
       if (!current.starts) await readyTo("resume");
       return current.starts || changes().length === 0;
     },
@@ -162,8 +163,8 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
  * Calls the runtime's `deps` for the leg's caller. Returns whether the dependencies and the agent's tools are
  * available without waiting. A message or an answer must not wait for the application before it is stored.
  */
-function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
-  if (toolsFor !== undefined) return false;
+function isReadyAtOnce(leg: OwnLeg): boolean {
+  if (leg.run.agent.toolsFor !== undefined) return false;
   // An error is reported later: the leg awaits the same promise before its loop starts.
   leg.access.makeDeps().catch(() => undefined);
   return leg.access.hasDeps;

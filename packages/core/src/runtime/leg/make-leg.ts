@@ -77,6 +77,7 @@ export function makeLeg(parts: LegParts): OwnLeg {
   );
   const run: Writable<LegRun> = {
     agent,
+    agents: host.agents,
     session,
     files: host.filesFor(session),
     tasks: host.tasks,

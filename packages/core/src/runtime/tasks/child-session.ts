@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { withoutHandOvers } from "../../agent/hand-overs.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -10,7 +11,7 @@ import type { Leg } from "../../loop/leg/leg.ts";
 import { textOf } from "../../model/content.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { childId } from "../leg/task-session.ts";
+import { childId, isTaskSession } from "../leg/task-session.ts";
 
 /** Returns the agent name of a sub-agent's session. No runtime has an agent with this name. */
 function childName(caller: string, tool: string): string {
@@ -28,8 +29,9 @@ export async function taskSession(
   tool: string,
 ): Promise<Session | undefined> {
   const session = await host.store.sessions.get(childId(parent.id, callId));
-  const isOwn = session?.userId === parent.userId && session.agent === childName(parent.agent, tool);
-  return isOwn ? session : undefined;
+  if (session?.userId !== parent.userId || !isTaskSession(session)) return undefined;
+  // The caller is the agent that had the conversation then, which may not be the session's own.
+  return session.agent.endsWith(childName("", tool)) ? session : undefined;
 }
 
 /** Returns whether the sub-agent of a call has got its task. If so, its log decides how it continues. */
@@ -46,7 +48,7 @@ export async function hasTask(host: Host, { run }: Leg, { callId, toolName }: Ca
  */
 export function childAgent(agent: Agent, caller: string, tool: string, slice: Partial<Budget>): Agent {
   return {
-    ...agent,
+    ...withoutHandOvers(agent),
     name: childName(caller, tool),
     limits: { ...agent.limits, ...slice },
     whenBusy: "reject",

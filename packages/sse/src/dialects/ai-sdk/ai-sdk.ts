@@ -94,8 +94,7 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   const told = telling(context);
   const words = blockChunks(options.lostText);
   const calls = callChunks(context, told);
-  /** Id of the message that is being sent. */
-  let begun: string | undefined;
+  const sent = messageIds();
   const steps = stepChunks();
   /** Existing parts of the message that a retry continues. The page has removed them. */
   let kept: Chunk[] = [];
@@ -103,13 +102,13 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
   let once = eachSourceOnce();
 
-  const endOfMessage = () => [...steps.end(), ...metadataChunk(facts, begun)];
+  const endOfMessage = () => [...steps.end(), ...metadataChunk(facts, sent.last)];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.run ?? { id: runId });
-    if (messageId === begun) return [];
-    const before = begun === undefined ? [] : endOfMessage();
-    begun = messageId;
+    if (sent.has(messageId)) return [];
+    const before = sent.last === undefined ? [] : endOfMessage();
+    sent.begin(messageId);
     once = eachSourceOnce(known);
     known = [];
     steps.message();
@@ -119,7 +118,7 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
   };
   const chunksOf = (one: Step): Chunk[] => {
     if (one.type === "turn") return steps.turn(one.role);
-    if (one.type === "output" && begun === undefined && one.value === undefined) return [];
+    if (one.type === "output" && sent.last === undefined && one.value === undefined) return [];
     // A page only passes it to `onData`, so it does not begin a message.
     if (one.type === "transient") return [{ ...dataPart(one.part.type, one.part), transient: true }];
     if (one.type === "outcome") return [...start(), ...once([outcomeUiPart(one.part)])];
@@ -137,9 +136,12 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
     encode: (event) => {
       const all = told.steps(event);
       if ("seq" in event) noteFacts(facts, event, told);
-      if (event.type === "run_started") steps.run();
-      if (event.type === "run_started") known = continuedParts(told, facts);
-      if (event.type === "run_started" && !options.continues) kept = partChunks(known);
+      if (event.type === "run_started") {
+        steps.run();
+        if (event.data.hand_overs !== undefined) sent.join(runMessageId(told.run));
+        known = continuedParts(told, facts);
+        if (!options.continues) kept = partChunks(known);
+      }
       return all.flatMap(chunksOf).map(chunkFrame);
     },
     end: () => {
@@ -152,6 +154,26 @@ function aiSdkEncoder(context: EncoderContext, options: EncoderOptions): Encoder
     refused: (error) => [chunkFrame({ type: "error", errorText: options.errorText(error) }), DONE],
     get over() {
       return told.over;
+    },
+  };
+}
+
+/**
+ * The ids of the message that is being sent. On the page, the message of an agent that has taken the
+ * conversation over joins the one before it.
+ */
+function messageIds() {
+  let ids: readonly string[] = [];
+  return {
+    get last(): string | undefined {
+      return ids.at(-1);
+    },
+    has: (id: string): boolean => ids.includes(id),
+    begin: (id: string): void => {
+      ids = [id];
+    },
+    join: (id: string): void => {
+      if (ids.length > 0) ids = [...ids, id];
     },
   };
 }

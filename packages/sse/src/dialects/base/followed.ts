@@ -3,8 +3,8 @@ import type { RunStart, StoredOf } from "@pawl/core";
 /**
  * The runs that a stream follows.
  *
- * - `runId` alone: this run
- * - with `messageSeq`: the run that picks up this message
+ * - `runId` alone: this run, and that of an agent that takes the conversation over from it without messages
+ * - with `messageSeq`: the same for the run that picks up this message
  * - with `again`: this run, and each run that begins when the run before it ends
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
@@ -15,6 +15,9 @@ export function passedOn(
   { data: { run_id, next } }: StoredOf<"run_ended">,
 ): string | undefined {
   if (run_id !== runId || next === undefined) return undefined;
-  const passed = again === true || (messageSeq !== undefined && next.messages.includes(messageSeq));
+  const passed =
+    again === true ||
+    next.messages.length === 0 ||
+    (messageSeq !== undefined && next.messages.includes(messageSeq));
   return passed ? next.run_id : undefined;
 }

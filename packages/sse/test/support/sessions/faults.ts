@@ -104,11 +104,7 @@ export const faults: readonly Fault[] = [
     name: "a retry leaves the earlier parts of its message out",
     kind: "AI SDK 7",
     edits: [
-      [
-        "sse/src/dialects/ai-sdk/ai-sdk.ts",
-        'if (event.type === "run_started" && !options.continues) kept',
-        'if (event.type === "run_started" && options.continues) kept',
-      ],
+      ["sse/src/dialects/ai-sdk/ai-sdk.ts", "if (!options.continues) kept", "if (options.continues) kept"],
     ],
   },
   {

@@ -31,7 +31,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     resend: { city: "saved" },
     ends_run: true,
     session_status: "completed",
-    mode: null,
+    ...{ mode: null, hand_over_to: "billing" },
     skipped: "duplicate",
     spent: { tokens, cost_cents: 0.02 },
     status: "Looked",
@@ -82,8 +82,8 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   },
   redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4, run_id: "r0" },
   run_started: {
-    ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"], given_away: true },
-    ...calledBy,
+    ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"], hand_overs: 1 },
+    ...{ given_away: true as const, ...calledBy },
   },
   run_suspended: {
     run_id: "r1",
