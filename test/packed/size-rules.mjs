@@ -4,7 +4,7 @@ const LIMITS = {
   "@pawl/cli": 18,
   "@pawl/client": 165,
   "@pawl/cloudflare": 13,
-  "@pawl/core": 1120,
+  "@pawl/core": 1240,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 275,
   "@pawl/openai": 65,
@@ -15,7 +15,7 @@ const LIMITS = {
   "@pawl/remote": 80,
   "@pawl/restate": 33,
   "@pawl/sqlite": 47,
-  "@pawl/sse": 360,
+  "@pawl/sse": 370,
   "@pawl/supabase": 88,
   "@pawl/testing": 470,
 };

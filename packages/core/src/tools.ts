@@ -42,7 +42,7 @@ export type { JsonInput, JsonObjectInput } from "./base/json.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";
-export type { EmittedPart } from "./log/event-parts.ts";
+export { type EmittedPart, hiddenBy } from "./log/event-parts.ts";
 export { isRegularExpression } from "./schema/is-regular-expression.ts";
 export { plainJsonSchema } from "./schema/plain-json-schema.ts";
 export { listedProblems } from "./schema/problems.ts";

@@ -177,6 +177,22 @@ export interface SentParams {
   output_format?: true;
 }
 
+/**
+ * Returns the `seq`s of the user's messages that a hook has hidden from the model by this checkpoint. Leave
+ * them out of everything that tells a model of the conversation.
+ *
+ * @example
+ * ```ts
+ * import { hiddenBy } from "@pawl/core/tools";
+ *
+ * const refused = { by: "hook" as const, events: [{ seq: 3, keep: 0 }] };
+ * console.log(hiddenBy({ refused })); // [ 3 ]
+ * ```
+ */
+export function hiddenBy({ refused }: Pick<Checkpoint, "refused">): number[] {
+  return refused?.by === "hook" ? refused.events.map(({ seq }) => seq) : [];
+}
+
 /** What the application says about the user, and whether it gave credentials, which are never stored. */
 export interface CalledBy {
   caller?: JsonObject;

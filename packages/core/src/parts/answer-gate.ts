@@ -44,9 +44,9 @@ export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
   const started = judge.part({ kind: "start", text: "", complete: false }, { field: undefined });
   // Whoever waits for it gets the error.
   started.catch(() => undefined);
-  const every = Math.max(
-    ...hooksWith(leg, "duringModel").map((hook) => hook.every ?? Number.POSITIVE_INFINITY),
-  );
+  const judges = hooksWith(leg, "duringModel");
+  const isWhole = judges.length === 0 || judges.some((hook) => hook.every === undefined);
+  const every = isWhole ? Number.POSITIVE_INFINITY : Math.max(...judges.map((hook) => hook.every ?? 1));
   const received = newReply();
   // If a hook that guards gets the whole answer, readers do not get it before.
   const holdsAll = hooksWith(leg, "afterModel").some(({ guards }) => guards);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { settled } from "../../../../test/support/settled.ts";
 import {
+  agentTool,
   type GuardrailOptions,
   guardrail,
   type Hook,
@@ -101,6 +102,18 @@ describe("guardrail on input", () => {
     );
     expect([result.stop.type, ran]).toEqual(["blocked", []]);
     expect(everything).not.toContain(SECRET);
+  });
+
+  it("F34 F22 hides a message from sub-agents that read the conversation, too", async () => {
+    const child = setup([{ text: "Found." }]);
+    const search = agentTool({ agent: child.agent, description: "Searches.", history: true });
+    const script = [{ tools: [{ name: "tester", input: { task: "Search" } }] }];
+    const world = guarded({ input }, script, { name: "host", tools: [search] });
+    const { sessionId } = await world.pawl.run("host", { ...user, input: "An evil thing" }).result;
+    await world.pawl.run("host", { ...user, sessionId, input: "A good thing" }).result;
+    const asked = JSON.stringify(child.model.requests);
+    expect(asked).toContain("A good thing");
+    expect(asked).not.toContain("evil");
   });
 
   it("F34 judges a message that arrives after beforeTurn", async () => {

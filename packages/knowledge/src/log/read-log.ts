@@ -6,6 +6,7 @@ import {
   type StoredOf,
   textOf,
 } from "@pawl/core";
+import { hiddenBy } from "@pawl/core/tools";
 import { EVENTS, type StoredPlan, storedPlan } from "./events.ts";
 
 /** A `knowledge` event that the model can still read. */
@@ -117,6 +118,7 @@ function takeContext(fold: Fold, event: StoredEvent): void {
       break;
     }
     case "checkpoint":
+      for (const hidden of hiddenBy(event.data)) fold.said = fold.said.filter(({ seq }) => seq !== hidden);
       // The model no longer reads earlier data, at most a summary.
       if (event.data.reason !== "drop_old_results")
         fold.loaded = fold.loaded.filter(({ seq }) => seq >= event.data.from_seq);

@@ -1,5 +1,5 @@
 import { canonicalJson, PawlError, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
-import { kindOf } from "@pawl/core/tools";
+import { hiddenBy, kindOf } from "@pawl/core/tools";
 import { oneLine } from "../base/text.ts";
 import {
   type ClarificationEvent,
@@ -80,9 +80,12 @@ function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
       return { tools: event.data.tools.map(({ name, description = "" }) => ({ name, description })) };
     case "llm_request":
       return { coveredSeq: Math.max(record.coveredSeq, event.data.prompt.upto_seq) };
-    case "checkpoint":
+    case "checkpoint": {
+      const hidden = hiddenBy(event.data);
+      if (hidden.length > 0) return { messages: record.messages.filter(({ seq }) => !hidden.includes(seq)) };
       if (event.data.reason === "drop_old_results") return {};
       return { notes: record.notes.filter(({ seq }) => seq >= event.data.from_seq) };
+    }
     case "note": {
       const { tag = "", text } = event.data;
       if (!isRecordTag(tag)) return {};

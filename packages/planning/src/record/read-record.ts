@@ -1,4 +1,5 @@
 import { type RunContext, type StoredEvent, textOf } from "@pawl/core";
+import { hiddenBy } from "@pawl/core/tools";
 import { RECORD_EVENTS } from "./events.ts";
 import { withEvent } from "./fold.ts";
 import { newRecord, type RunRecord } from "./record.ts";
@@ -69,13 +70,15 @@ async function foldedAfter(
   read: RunContext["read"],
 ): Promise<Folded | undefined> {
   let [record, lastSeq] = [start, afterSeq];
-  const said = [...saidBefore];
+  let said = [...saidBefore];
   for await (const event of read({ types: [...TYPES], afterSeq })) {
     if (event.type === "redaction" && event.data.seq <= afterSeq) return undefined;
     record = withEvent(record, event);
     lastSeq = event.seq;
     const spoken = spokenIn(event);
     if (spoken !== undefined) said.push({ ...spoken, seq: event.seq });
+    const hidden = event.type === "checkpoint" ? hiddenBy(event.data) : [];
+    if (hidden.length > 0) said = said.filter(({ seq }) => !hidden.includes(seq));
   }
   return { record, said: said.slice(-KEPT), lastSeq };
 }

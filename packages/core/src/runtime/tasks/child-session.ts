@@ -3,6 +3,7 @@ import { withoutHandOvers } from "../../agent/hand-overs.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { EventData } from "../../log/event-data.ts";
+import { hiddenBy } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import { createOnce } from "../../log/store/create-once.ts";
 import { REDACTED } from "../../log/store/redacted.ts";
@@ -101,15 +102,18 @@ const MOST_HISTORY_CHARS = 40_000;
 
 /**
  * Returns the texts of the user and the assistant so far, for a sub-agent: the newest ones, up to 40,000
- * characters. Calls, results and redacted texts are left out. Returns `undefined` without texts.
+ * characters. Calls, results, redacted texts and hidden messages are left out. Returns `undefined` without
+ * texts.
  */
 export async function conversationSoFar(leg: Leg): Promise<EventData["knowledge"] | undefined> {
-  const texts: string[] = [];
-  for await (const { type, data } of leg.run.read({ types: ["user_message", "assistant_message"] })) {
-    if (type === "user_message") texts.push(said("User", data.message));
-    else if (data.disposition !== "discarded") texts.push(said("Assistant", textOf(data.content)));
+  const texts = new Map<number, string>();
+  const types = ["user_message", "assistant_message", "checkpoint"] as const;
+  for await (const { type, data, seq } of leg.run.read({ types: [...types] })) {
+    if (type === "user_message") texts.set(seq, said("User", data.message));
+    else if (type === "checkpoint") for (const hidden of hiddenBy(data)) texts.delete(hidden);
+    else if (data.disposition !== "discarded") texts.set(seq, said("Assistant", textOf(data.content)));
   }
-  const lines = texts.filter((text) => text !== "");
+  const lines = [...texts.values()].filter((text) => text !== "");
   while (lines.length > 1 && lines.join("\n\n").length > MOST_HISTORY_CHARS) lines.shift();
   const text = lines.join("\n\n").slice(-MOST_HISTORY_CHARS);
   return text === "" ? undefined : { source: "conversation", data: text, tag: "Conversation" };
