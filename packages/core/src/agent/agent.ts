@@ -114,22 +114,22 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * The agent's roles by name, e.g. `{ triage: { instructions, to: ["seats"] }, seats: { instructions } }`.
    * Default: none. See the guide "Roles and hand-over".
    *
-   * - The first role begins, or the one that `metadata.type` names. It speaks until a tool
-   *   `transfer_to_<role>` or `setMode()` changes the role, also in later runs and other processes: the role
-   *   is the session's mode.
+   * - The first role begins, or the one that `metadata.type` names. It speaks until the tool
+   *   `transfer_to_<role>`, or `setMode()` in a tool of yours, changes the role. The role is the session's
+   *   mode, so it stays the same in later runs and in other processes.
    * - All roles share the conversation, the system prompt and the list of tools, so the cached prompt stays
    *   valid. Calls of tools of other roles are refused.
    */
   roles?: { readonly [role: string]: AgentRole<Deps> };
   /**
-   * The agents to which this one may hand the conversation over, with what each is for, e.g.
-   * `{ billing: "It answers questions about invoices." }`. Default: none. See the guide "Roles and
-   * hand-over".
+   * The agents to which this one may hand the conversation over, by name, each with a description for the
+   * model, e.g. `{ billing: "It answers questions about invoices." }`. Default: none. See the guide "Roles
+   * and hand-over".
    *
-   * - The model does it by the tool `transfer_to_<agent>`. The call ends the run. In the same append, a run
-   *   of the other agent starts, which reads the whole conversation.
+   * - The model calls the tool `transfer_to_<agent>`. The call ends the run. In the same append, a run of the
+   *   other agent starts, which reads the whole conversation.
    * - The agents must be in the `agents` of the same `runtime()`.
-   * - An agent with an `output` cannot hand over. A sub-agent has no such tools.
+   * - An agent with an `output` cannot hand over. An agent that runs as a sub-agent does not get these tools.
    */
   handOverTo?: { readonly [agent: string]: string };
   /**

@@ -6,18 +6,18 @@ import type { AnswerChange, AnswerPart, RunStop, UserMessage } from "./turn-plan
 
 /** Options of `guardrail()`. At least one of `input` and `output` is required. */
 export interface GuardrailOptions<Deps = unknown> {
-  /** The hook's name, if an agent has several guardrails. Default: `guardrail`. */
+  /** The hook's name, unique among the agent's hooks. Default: `guardrail`. */
   name?: string;
   /**
    * Judges each message of the user, also one that arrives during a run. Returns nothing to let it pass, or
-   * `block` with a sentence for the user. The run then ends as `blocked`, and the model never reads the
-   * message, neither in this run nor later.
+   * `block` with a sentence for the user. The run then ends as `blocked`, and later requests do not contain
+   * the message. It stays in the log, and the user still sees it.
    */
   input?(message: UserMessage, context: RunContext<Deps>): Awaitable<{ block: string } | undefined>;
   /**
    * Judges each part of the model's answers before anybody reads it, and before it is stored: text, thinking,
    * outputs and inputs of calls. Returns nothing to let it pass, `block` with a sentence for the user, or
-   * `replace` with what takes its place: a text, the output, or the input of the call. Thinking can only be
+   * `replace` with the whole new text, the new output, or the new input of the call. Thinking can only be
    * blocked, because the API has signed it.
    */
   output?(
@@ -26,13 +26,14 @@ export interface GuardrailOptions<Deps = unknown> {
   ): Awaitable<{ block: string } | { replace: Json } | undefined>;
   /**
    * How many characters of text `output` judges at a time, and how many are held back from readers. It gets
-   * the text so far, so whatever is at most `every` characters long is never shown in part. Default: it
-   * judges complete blocks, and readers get text in blocks.
+   * the text so far, so a word of at most `every` characters is never shown in part. Default: it judges
+   * complete blocks, and readers get text in blocks.
    */
   every?: number;
   /**
-   * Whether `input` judges while the model already writes. The answer is held back until `input` has
-   * returned. Saves time, but a blocked message has cost an answer. Default: the model is asked afterwards.
+   * Whether `input` judges while the model reads the message and writes. The answer is held back until
+   * `input` has returned. Saves time, but a blocked message has then cost an answer. Default: no, the model
+   * is asked once `input` has returned.
    */
   beside?: boolean;
   /** How long one judgement may take, in milliseconds. Then the run ends as `error`. Default: 10,000. */
@@ -51,10 +52,12 @@ const OPTIONS: OptionKinds<GuardrailOptions> = {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Judges what users send and what models answer, before the model or a reader gets it. What it blocks or
- * replaces is in no stream, no dialect and no log. It fails closed: if it throws, takes too long or returns
- * something else, the run ends as `error`, and nothing of the part is shown. Judge by code, or ask a small
- * model with `context.askModel()`, which the run's limits count.
+ * Makes a hook that judges the user's messages before the model reads them, and the model's answers before a
+ * reader gets them. Text of an answer that it blocks or replaces is in no stream, no page and no log.
+ *
+ * It fails closed: if it throws, takes too long or returns anything else, the run ends as `error`, and
+ * nothing more of the part is shown. Judge by code, or ask a small model with `context.askModel()`, which
+ * counts towards the run's limits.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
  *

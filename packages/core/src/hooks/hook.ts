@@ -119,9 +119,10 @@ export interface RunContext<Deps = unknown> extends HookContext {
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
    * Runs another agent on a task, in a session of its own. Resolves to the result once its run has ended.
-   * `stop.type` says whether it is done: `end_turn`, or why it has stopped.
+   * `stop.type` is `end_turn` or `terminal_tool` if the agent is done; otherwise it is why the run has ended.
    *
-   * - The key makes it durable: after a crash the same call continues the task, or returns its result.
+   * - The key makes the task durable: the same key in the same hook and run continues the task, or returns
+   *   its result, also after a crash. The input is not part of the key.
    * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
    * - In `beforeRun` and `beforeTurn`, a question of the agent to the user becomes one of this hook. After
    *   the answer, the hook is called again, and finished tasks return their results at once.
@@ -129,7 +130,8 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
    *
    * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
-   * question of the agent in another method of the hook.
+   * question of the agent in another method of the hook. `limit_reached` if agents run agents more than eight
+   * levels deep, or if the cost is limited and a model of the agent has no prices.
    */
   readonly runAgent: RunAgent;
 }
@@ -140,8 +142,8 @@ export type Awaitable<T> = T | Promise<T>;
 /**
  * An object whose methods are called, and awaited, before and after runs, turns, model calls and tool calls.
  *
- * **Order.** `before…`, `onSuspend`, `onStop` and `onError` are called in the order of the agent's `hooks`,
- * `after…` in the reverse order. Each `before…` method sees the changes of earlier hooks. The first one that
+ * **Order.** `after…` methods are called in the reverse order of the agent's `hooks`, all others in their
+ * order. Each `before…` method and `duringModel` see the changes of earlier hooks. The first one that
  * ends the run, or denies, answers or asks, decides: later hooks are not called.
  *
  * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel`, `duringModel` and `afterTurn` end the run by
@@ -150,7 +152,7 @@ export type Awaitable<T> = T | Promise<T>;
  * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, unless an `onStop` returns another
  * reason.
  *
- * **Going on.** `afterTurn` has a run that would end go on by returning `{ continue: "feedback" }`.
+ * **Continuing the run.** `afterTurn` returns `{ continue: "feedback" }` to continue a run that would end.
  *
  * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
  * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
@@ -207,12 +209,14 @@ export interface Hook<Deps = unknown> {
    */
   readonly needsPrices?: boolean;
   /**
-   * Whether the hook decides what may happen, so that nothing passes if it fails. If `beforeTool` throws, the
-   * call is denied, as for every hook. If another method throws, the run ends as `error`: `afterModel` then
-   * stores no answer, and `afterTool` withholds the result from the model and from pages. The tools in
-   * `tools` that the agent's function `tools` does not return are reported to the runtime's `onError`. No
-   * reader sees an answer before `afterModel` has returned.
-   * `afterRun` and `onError` are called too late to stop anything. Default: no.
+   * Whether nothing may pass if the hook fails. Default: no.
+   *
+   * - If `beforeTool` throws, the call is denied, as for every hook. If another method throws, the run ends
+   *   as `error`. If `afterModel` has failed, no answer is stored. If `afterTool` has failed, the result is
+   *   withheld from the model and from pages. `afterRun` and `onError` are called too late to stop anything.
+   * - No reader sees an answer before `afterModel` has returned.
+   * - If the agent's `tools` is a function and does not return one of the hook's `tools`, the runtime's
+   *   `onError` gets the name.
    */
   readonly guards?: boolean;
   /** Called before the run's first model call. */
@@ -232,23 +236,23 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
   /**
-   * Called with each part of an answer before any reader gets it, and before it is stored: with every block
-   * of text, thinking, output and tool input, and once with `start` when the model was asked. May change or
-   * refuse it. Until it has returned, nothing of the part is shown. If it throws or returns something else,
-   * the run ends as `error`, and the part is never shown. Results of the API's own tools are not judged.
+   * Called with each part of an answer before any reader gets it, and before it is stored: once with `start`
+   * when the model is asked, and with every block of text, thinking, output and tool input. May change or
+   * refuse the part. Until the method has returned, nothing more of the part is shown. If it throws or
+   * returns anything else, the run ends as `error`. Results of the API's own tools are not judged.
    */
   readonly duringModel?: (part: AnswerPart, context: RunContext<Deps>) => Awaitable<AnswerChange | undefined>;
   /**
-   * How many characters of text and thinking `duringModel` judges at a time. It is then called with the text
-   * so far whenever so many characters have arrived, and as many are held back: what it finds in the last
-   * `every` characters can still be changed. Default: the hook is called with complete blocks.
+   * How many characters of text and thinking `duringModel` judges at a time. It is called with the text so
+   * far whenever that many new characters have arrived. The last `every` characters are held back, so they
+   * can still be changed. If several hooks have a `duringModel`, the largest `every` counts, and if one has
+   * none, all judge complete blocks. Default: the hook is called with complete blocks.
    */
   readonly every?: number;
   /**
    * Called with each complete answer, before it is stored. Readers have seen its text by then, unless the
-   * hook `guards`. May change or remove text blocks, except those
-   * that come before a thinking block. Other blocks must stay unchanged. A changed text block loses its
-   * citations, because they quote the old text.
+   * hook `guards`. May change or remove text blocks, except those before a thinking block. Other blocks must
+   * stay unchanged. A changed text block loses its citations, because they quote the old text.
    */
   readonly afterModel?: (
     answer: ModelReply,
@@ -267,11 +271,11 @@ export interface Hook<Deps = unknown> {
   /**
    * Called after each turn, when every call has its result.
    *
-   * - `stop`: ends the run. Of several hooks, the first one counts.
+   * - `stop`: ends the run. If several hooks return one, that of the hook called first counts.
    * - `continue`: continues the run with another turn, also if the answer would end it. The model reads the
-   *   text as a note. It is stored once for the turn, with those of other hooks. An output that the turn has
-   *   given does not count. `stop` of another hook takes precedence. Limits hold. Ignored after the landing
-   *   turn, if the turn ends the run otherwise, e.g. by a tool with `endsRun`, and after a stop by the user.
+   *   text as a note; the texts of several hooks are joined. An output of the turn does not count. Limits
+   *   still apply, and `stop` of another hook takes precedence. Ignored after the landing turn, after a stop
+   *   by the user, and if the turn ends the run otherwise, e.g. by a tool with `endsRun`.
    */
   readonly afterTurn?: (
     turn: Readonly<TurnState>,

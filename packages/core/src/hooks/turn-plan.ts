@@ -13,8 +13,8 @@ export interface TurnPlan {
   /**
    * Whether the model may, must or must not call tools. Default: the model decides.
    *
-   * A model that cannot be forced (`forcedToolChoice`) is asked for the call by a note instead, and is
-   * reminded once in the run. If it then answers without a call, the run ends as `error`.
+   * If the model cannot be forced (`forcedToolChoice` is false), a note asks it for the call, and it is
+   * reminded once in the run. If it answers without a call again, the run ends as `error`.
    */
   toolChoice?: ToolChoice;
   /**
@@ -25,8 +25,8 @@ export interface TurnPlan {
 }
 
 /**
- * Ends the run. With `hide`, no request contains the user's messages that no answer follows yet: a note takes
- * their place, and their files go, too.
+ * Ends the run. With `hide`, the user's messages that no answer follows yet are left out of all later
+ * requests, with their files. A note takes their place.
  */
 export interface RunStop {
   stop: StopReason;
@@ -57,7 +57,7 @@ export interface ModelReply {
 /**
  * The argument of `duringModel`: a part of the model's answer that no reader has seen yet.
  *
- * - `start`: the model was asked. Nothing of its answer is shown before the method has returned.
+ * - `start`: the model is being asked. Nothing of its answer is shown before the method has returned.
  * - `text`: a block of text. `thinking`: a block of the model's thinking.
  * - `output`: the run's output, see `AgentOptions.output`.
  * - `tool_input`: the input of a call.
@@ -80,9 +80,10 @@ export interface AnswerPart {
 /**
  * A hook's decision about a part of an answer.
  *
- * - `stop`: ends the run. Readers keep what they were shown before. With `hide`, no later request has the
- *   messages that this request was to answer.
- * - `text`: replaces the whole text so far of a `text`. It must begin with what readers have been shown.
+ * - `stop`: ends the run. Readers keep the text that they were shown before. With `hide`, no later request
+ *   has the messages that this request was to answer.
+ * - `text`: replaces the whole text so far of a part `text`. It must begin with the text that readers have
+ *   been shown.
  * - `value`: replaces an output, or the input of a call of the agent's own tools.
  */
 export type AnswerChange = { stop: StopReason; hide?: boolean } | { text: string } | { value: Json };

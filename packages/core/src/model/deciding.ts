@@ -17,15 +17,18 @@ export interface DecidedCall {
 export type Decision = DecidedCall | readonly DecidedCall[] | string;
 
 /**
- * Makes a model out of a function: code decides which tool is called next, and what the run says in the end.
- * It costs nothing. Give it to an agent as its `model`, or to a turn as the `model` of `beforeTurn`.
+ * Makes a model out of a function: code decides which tool is called next, and with which text the run ends.
+ * It costs nothing. Use it as the `model` of an agent, or return it as the `model` of a hook's `beforeTurn`.
  *
  * The function gets the calls of the run so far, in order, with their results. It returns a call, a list of
- * calls that run at the same time, or a text, which ends the run. Let it depend on these results only: then a
- * run that another process resumes continues in the same way.
+ * calls that run at the same time, or a text, which ends the run. It also gets the user's last message and a
+ * `signal` that aborts when the run is stopped. Let it depend on the results and the message only: then
+ * another process resumes the run in the same way.
  *
- * @throws PawlError `config` if `decide` is not a function. The run ends as `error` if it throws, or if it
- * returns anything else or a call of a tool that the agent does not have.
+ * The run ends as `error` if the function throws, returns anything else, or calls a tool that the agent does
+ * not have.
+ *
+ * @throws PawlError `config` if `decide` is not a function.
  *
  * @example
  * ```ts

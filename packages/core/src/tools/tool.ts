@@ -219,9 +219,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
    * Runs another agent on a task, in a session of its own. Resolves to the result once its run has ended.
-   * `stop.type` says whether it is done: `end_turn`, or why it has stopped.
+   * `stop.type` is `end_turn` or `terminal_tool` if the agent is done; otherwise it is why the run has ended.
    *
-   * - The key makes it durable: after a crash the same call continues the task, or returns its result.
+   * - The key makes the task durable: the same key in the same call continues the task, or returns its
+   *   result, also after a crash. The input is not part of the key.
    * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
    * - If the agent asks the user, the question is passed up as one of this call. Then `execute` is called
    *   again from the top, as with `ask()`, and finished tasks return their results at once.
@@ -230,7 +231,8 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
    *
    * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
-   * question of the agent in a tool with `suspends`.
+   * question of the agent in a tool with `suspends`. `limit_reached` if agents run agents more than eight
+   * levels deep, or if the cost is limited and a model of the agent has no prices.
    */
   readonly runAgent: RunAgent;
   /**
@@ -249,8 +251,8 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** Sets the session's status to `completed` when this run ends. */
   completeSession(): void;
   /**
-   * Sets the session's mode if the call succeeds; `null` clears the mode. The hook `permissions()` allows
-   * tools by mode.
+   * Sets the session's mode if the call succeeds; `null` clears the mode. In an agent with `roles`, the mode
+   * is the role that speaks. The hook `permissions()` allows tools by mode.
    */
   setMode(mode: string | null): void;
 }
