@@ -21,7 +21,7 @@ export const PLAIN_WORDS = new Set(
   restate result row rpc rule running runtime schema scope script scripted second secret
   section send sent serve server set setting shorten show shown signal size skipped sleep span spec
   spending spent sql sqlite start started state status storage stored stream strict subscribe
-  success summary supabase suspend system tag task test text thinking thread time timeline timeout
+  success summary supabase suspend system tag test text thinking thread time timeline timeout
   title to token total transaction ttl type typed ui under unknown until up url usd use used
   validate value version when whose why width wire with within without work worker wrapped write zod
 `

@@ -9,6 +9,7 @@ import type { Leg } from "../loop/leg/leg.ts";
 import { assistantMessage, llmResponse } from "../loop/turn/answer-events.ts";
 import { type ContentBlock, isText, isThinking } from "../model/content.ts";
 import { contentOf } from "../model/reply.ts";
+import { openRun } from "../session/state.ts";
 
 /** Returns the user's messages that no answer of the model follows yet, without those that were left out. */
 export async function newMessages(leg: Leg): Promise<UserMessage[]> {
@@ -61,12 +62,30 @@ async function hidingEvents(leg: Leg, stop: StopReason): Promise<NewEvent[]> {
 }
 
 async function unanswered(leg: Leg): Promise<StoredOf<"user_message">[]> {
-  const entries = admitted(leg.log.state, leg.log.state.lastSeq);
-  const fresh = entries.slice(entries.findLastIndex(({ role }) => role === "assistant") + 1);
+  const { state } = leg.log;
+  const run = openRun(state);
+  const entries = admitted(state, state.lastSeq);
+  // The agent that has taken the conversation over has not answered the message either.
+  const isTakenOver = run !== undefined && run.handOvers > 0 && run.turns === 0;
+  const answeredAt = entries.findLastIndex(({ role }) => role === "assistant");
+  const fresh = isTakenOver ? entries : entries.slice(answeredAt + 1);
   const seqs = new Set(fresh.flatMap((entry) => (isLeftOut(entry) ? [] : [entry.seq])));
   const messages: StoredOf<"user_message">[] = [];
   if (seqs.size === 0) return messages;
-  for await (const event of leg.run.read({ afterSeq: Math.min(...seqs) - 1, types: ["user_message"] }))
+  const firstSeq = Math.min(...seqs);
+  const afterSeq = isTakenOver ? await beforeHandOvers(leg) : firstSeq - 1;
+  for await (const event of leg.run.read({ afterSeq, types: ["user_message"] }))
     if (event.type === "user_message" && seqs.has(event.seq)) messages.push(event);
   return messages;
+}
+
+/** Returns the `seq` of the last answer before the run that was the first to hand the conversation over. */
+async function beforeHandOvers({ run }: Leg): Promise<number> {
+  let answerSeq = 0;
+  let before = 0;
+  for await (const { type, data, seq } of run.read({ types: ["run_started", "assistant_message"] })) {
+    if (type === "assistant_message") answerSeq = seq;
+    else if (data.hand_overs === undefined) before = answerSeq;
+  }
+  return before;
 }

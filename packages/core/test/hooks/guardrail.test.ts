@@ -3,11 +3,14 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { settled } from "../../../../test/support/settled.ts";
 import {
+  agent,
   agentTool,
   type GuardrailOptions,
   guardrail,
   type Hook,
   type ModelClient,
+  memoryStore,
+  runtime,
   type SessionEvent,
   tool,
 } from "../../src/index.ts";
@@ -114,6 +117,25 @@ describe("guardrail on input", () => {
     const asked = JSON.stringify(child.model.requests);
     expect(asked).toContain("A good thing");
     expect(asked).not.toContain("evil");
+  });
+
+  it("F34 F16 an agent that takes the conversation over judges the message, too", async () => {
+    const model = setup([{ text: "Fine." }, { text: "Fine." }]).model;
+    const billing = agent({ name: "billing", model, instructions: "Bill.", hooks: [guardrail({ input })] });
+    const script = [{ text: "Hello." }, { tools: [{ name: "transfer_to_billing" }] }];
+    const handOverTo = { billing: "asks for money" };
+    const desk = agent({ name: "desk", model: setup(script).model, instructions: "Desk.", handOverTo });
+    const pawl = runtime({ agents: [desk, billing], store: memoryStore() });
+    const say = async (said: string, sessionId?: string) =>
+      await pawl.run("desk", { ...user, input: said, ...(sessionId && { sessionId }) }).result;
+    const { sessionId } = await say("An evil thing of long ago");
+    const { stop } = await say("An evil bill", sessionId);
+    expect(stop.type).toBe("blocked");
+    expect(model.requests).toEqual([]);
+    const { text } = await say("A good bill", sessionId);
+    expect(text).toBe("Fine.");
+    expect(JSON.stringify(model.requests)).toContain("long ago");
+    expect(JSON.stringify(model.requests)).not.toContain("evil bill");
   });
 
   it("F34 judges a message that arrives after beforeTurn", async () => {
