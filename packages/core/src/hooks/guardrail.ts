@@ -96,7 +96,7 @@ export function guardrail<Deps = unknown>(options: GuardrailOptions<Deps>): Hook
     for (const message of await context.newMessages()) {
       if (judged.has(message.seq)) continue;
       const verdict = await input?.(message, context);
-      if (verdict !== undefined && verdict !== null) return { stop: blocked(verdict), hide: true };
+      if (verdict !== undefined && verdict !== null) return { stop: blocked(verdict), hide: [message.seq] };
       judged.add(message.seq);
     }
     return undefined;
@@ -129,7 +129,8 @@ async function judgedPart(
 ): Promise<AnswerChange | undefined> {
   const verdict: unknown = await pending;
   if (verdict === undefined || verdict === null) return undefined;
-  if (typeof verdict !== "object" || !("replace" in verdict)) return { stop: blocked(verdict) };
+  if (typeof verdict !== "object" || "block" in verdict || !("replace" in verdict))
+    return { stop: blocked(verdict) };
   const { replace } = verdict as { replace: Json };
   return kind === "text" || kind === "thinking" ? { text: replace as string } : { value: replace };
 }

@@ -26,11 +26,11 @@ export interface TurnPlan {
 
 /**
  * Ends the run. With `hide`, the user's messages that no answer follows yet are left out of all later
- * requests, with their files. A note takes their place.
+ * requests, with their files; a list hides only those with these `seq`s. A note takes their place.
  */
 export interface RunStop {
   stop: StopReason;
-  hide?: boolean;
+  hide?: boolean | readonly number[];
 }
 
 /** Changes to the turn's settings, or the end of the run. */
@@ -86,7 +86,7 @@ export interface AnswerPart {
  *   been shown.
  * - `value`: replaces an output, or the input of a call of the agent's own tools.
  */
-export type AnswerChange = { stop: StopReason; hide?: boolean } | { text: string } | { value: Json };
+export type AnswerChange = RunStop | { text: string } | { value: Json };
 
 /** A message of the user. */
 export interface UserMessage {

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../base/json.ts";
-import type { AnswerPart } from "../hooks/turn-plan.ts";
 import { hooksWith } from "../loop/hooks/call-hooks.ts";
 import type { AnswerGate, Attempt } from "../loop/leg/attempt.ts";
 import type { Leg } from "../loop/leg/leg.ts";
@@ -7,11 +6,23 @@ import { isToolUse } from "../model/content.ts";
 import { type LivePart, type PartialBlock, textSoFar } from "../model/live-part.ts";
 import type { ModelEvent } from "../model/model-client.ts";
 import { newReply, type Reply, takeEvent } from "../model/reply.ts";
-import { type AnswerJudge, answerJudge, valueOfJson } from "./judge-part.ts";
+import {
+  type AnswerJudge,
+  answerJudge,
+  isBesideText,
+  isTextKind,
+  partKindOf,
+  valueOfJson,
+  wholeLength,
+} from "./judge-part.ts";
 
 /** An event of one block. */
 type BlockEvent = Extract<ModelEvent, { index: number }>;
+type StartEvent = Extract<ModelEvent, { type: "content_block_start" }>;
 type DeltaEvent = Extract<ModelEvent, { type: "content_block_delta" }>;
+
+/** The share of an answer that must be new when text is judged again: each time, hooks get the whole text. */
+const SHARE = 1 / 64;
 
 /** The state of a gate. */
 interface Gate {
@@ -39,11 +50,15 @@ interface Gate {
  * block when it is complete. If all of them have an `every`, they also judge text and thinking each time that
  * so many characters have arrived; the last `every` characters stay held back.
  */
-export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
+export function answerGate(leg: Leg, attempt: Attempt): AnswerGate {
   const judge = answerJudge(leg);
   const started = judge.part({ kind: "start", text: "", complete: false }, { field: undefined });
   // Whoever waits for it gets the error.
   started.catch(() => undefined);
+  return gateOf(leg, attempt, judge, started);
+}
+
+function gateOf(leg: Leg, { answer }: Attempt, judge: AnswerJudge, started: Promise<unknown>): AnswerGate {
   const judges = hooksWith(leg, "duringModel");
   const isWhole = judges.length === 0 || judges.some((hook) => hook.every === undefined);
   const every = isWhole ? Number.POSITIVE_INFINITY : Math.max(...judges.map((hook) => hook.every ?? 1));
@@ -65,6 +80,7 @@ export function answerGate(leg: Leg, { answer }: Attempt): AnswerGate {
         ? takeThrough(gate, event)?.then(() => void Object.assign(answer, passed))
         : takeThrough(gate, event),
     end: async () => void (await started),
+    next: (attempt) => gateOf(leg, attempt, judge, started),
   };
 }
 
@@ -102,26 +118,18 @@ function takeThrough(gate: Gate, event: ModelEvent): Promise<void> | undefined {
 /** Judges text and thinking once enough characters have arrived. */
 function takeTextDelta(gate: Gate, { index, delta }: DeltaEvent): Promise<void> | undefined {
   const { part } = gate.received.blocks[index] as PartialBlock;
-  if (part === undefined || !isTextKind(partKindOf(gate, part))) return undefined;
+  if (part === undefined || !isTextKind(partKindOf(gate.answer, part))) return undefined;
   gate.unjudged += (delta.text ?? delta.thinking ?? "").length;
-  return gate.unjudged >= gate.every ? letTextThrough(gate, index) : undefined;
-}
-
-/** Returns what a block is for hooks. */
-function partKindOf({ answer: { output } }: Gate, { kind, tool }: LivePart): AnswerPart["kind"] {
-  if (output === undefined) return kind;
-  const isOutput = output.tool === undefined ? kind === "text" : tool?.tool_name === output.tool;
-  return isOutput ? "output" : kind;
-}
-
-function isTextKind(kind: AnswerPart["kind"]): kind is "text" | "thinking" {
-  return kind === "text" || kind === "thinking";
+  return gate.unjudged >= Math.max(gate.every, gate.received.chars * SHARE)
+    ? letTextThrough(gate, index)
+    : undefined;
 }
 
 /** Lets a complete block through. */
 async function letBlockThrough(gate: Gate, index: number): Promise<void> {
   const { part } = gate.received.blocks[index] as PartialBlock;
-  if (part !== undefined && isTextKind(partKindOf(gate, part))) return await letTextThrough(gate, index);
+  if (part !== undefined && isTextKind(partKindOf(gate.answer, part)))
+    return await letTextThrough(gate, index);
   if (part !== undefined) return await letValueThrough(gate, index, part);
   await gate.started;
   passHeld(gate);
@@ -129,8 +137,10 @@ async function letBlockThrough(gate: Gate, index: number): Promise<void> {
 
 /** Lets through what the hooks allow of a block's text so far. */
 async function letTextThrough(gate: Gate, index: number): Promise<void> {
-  const { block, part, complete } = gate.received.blocks[index] as PartialBlock;
+  const { part, complete } = gate.received.blocks[index] as PartialBlock;
   const kind = (part as LivePart).kind as "text" | "thinking";
+  // The block as it began: citations and the signature follow with its end.
+  const { content_block: started } = gate.held[0] as StartEvent;
   const text = textSoFar(part as LivePart);
   gate.unjudged = 0;
   await gate.started;
@@ -139,7 +149,7 @@ async function letTextThrough(gate: Gate, index: number): Promise<void> {
   gate.isMasked ||= judged.text !== text;
   const end = complete ? judged.text.length : wholeLength(judged.text, judged.text.length - gate.every);
   if (gate.shown === "" && (complete || end > 0))
-    takeEvent(gate.answer, { type: "content_block_start", index, content_block: { ...block, [kind]: "" } });
+    takeEvent(gate.answer, { type: "content_block_start", index, content_block: { ...started, [kind]: "" } });
   if (end > gate.shown.length) {
     const delta = { type: `${kind}_delta`, [kind]: judged.text.slice(gate.shown.length, end) };
     takeEvent(gate.answer, { type: "content_block_delta", index, delta });
@@ -155,7 +165,7 @@ async function letTextThrough(gate: Gate, index: number): Promise<void> {
 /** Lets through an output or the input of a call, as the hooks have changed it. */
 async function letValueThrough(gate: Gate, index: number, live: LivePart): Promise<void> {
   const { block, invalid } = gate.received.blocks[index] as PartialBlock;
-  const kind = partKindOf(gate, live);
+  const kind = partKindOf(gate.answer, live);
   const isWrapped = kind === "output" && gate.answer.output?.wrapped === true;
   const whole =
     live.kind === "text" ? valueOfJson(textSoFar(live)) : invalid === undefined ? block.input : undefined;
@@ -188,16 +198,4 @@ async function letValueThrough(gate: Gate, index: number, live: LivePart): Promi
 /** Lets a block through as it was received. */
 function passHeld({ answer, held }: Gate): void {
   for (const event of held) takeEvent(answer, event);
-}
-
-/** Returns whether an event has no text of its block, e.g. a citation or a signature. */
-function isBesideText(event: BlockEvent): boolean {
-  if (event.type !== "content_block_delta") return false;
-  return event.delta.type !== "text_delta" && event.delta.type !== "thinking_delta";
-}
-
-/** Returns a length of the beginning of a text that splits no surrogate pair. */
-function wholeLength(text: string, length: number): number {
-  const isSplit = length > 0 && /[\uD800-\uDBFF]/.test(text[length - 1] ?? "");
-  return isSplit ? length - 1 : length;
 }

@@ -22,7 +22,9 @@ async function lastMessage(leg: Leg, run: RunState | undefined): Promise<string>
 
 async function lastAfter(leg: Leg, afterSeq: number): Promise<string | undefined> {
   let message: string | undefined;
+  // A message that no request has covered may still be refused by a hook.
+  const unsent = new Set(leg.log.state.unsent.map(({ seq }) => seq));
   for await (const event of leg.run.read({ afterSeq, types: ["user_message"] }))
-    if (event.type === "user_message") message = event.data.message;
+    if (event.type === "user_message" && !unsent.has(event.seq)) message = event.data.message;
   return message;
 }

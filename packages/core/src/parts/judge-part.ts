@@ -1,9 +1,12 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
-import type { AnswerChange, AnswerPart } from "../hooks/turn-plan.ts";
-import { type StopReason, stopFrom } from "../log/stop-reason.ts";
+import type { AnswerChange, AnswerPart, RunStop } from "../hooks/turn-plan.ts";
+import { stopFrom } from "../log/stop-reason.ts";
 import { callHook, HOOK_FAILED, hooksWith } from "../loop/hooks/call-hooks.ts";
 import type { AnswerGate } from "../loop/leg/attempt.ts";
 import type { Leg } from "../loop/leg/leg.ts";
+import type { LivePart } from "../model/live-part.ts";
+import type { ModelEvent } from "../model/model-client.ts";
+import type { Reply } from "../model/reply.ts";
 import { checkedResult } from "../tools/result-loss.ts";
 
 /** The error by which the reading of an answer ends once a hook has refused it. */
@@ -41,9 +44,8 @@ export function answerJudge(leg: Leg): AnswerJudge {
         const take = (change: AnswerChange) => checkedAnswerChange(change, limits);
         const { value, failed } = await callHook(leg, hook, "duringModel", [current], take);
         if (signal.aborted) throw signal.reason;
-        if (failed) throw refuseAnswer(judge, HOOK_FAILED, false);
-        if (value !== undefined && "stop" in value)
-          throw refuseAnswer(judge, value.stop, value.hide === true);
+        if (failed) throw refuseAnswer(judge, { stop: HOOK_FAILED });
+        if (value !== undefined && "stop" in value) throw refuseAnswer(judge, value);
         current = { ...current, ...value };
       }
       return current;
@@ -51,15 +53,15 @@ export function answerJudge(leg: Leg): AnswerJudge {
     async fail(message) {
       await leg.report.logError({ code: "hook_failed", message, context: { method: "duringModel" } });
       leg.report.failed(new Error(message));
-      throw refuseAnswer(judge, HOOK_FAILED, false);
+      throw refuseAnswer(judge, { stop: HOOK_FAILED });
     },
   };
   return judge;
 }
 
 /** Refuses the answer. The first reason counts, unless a later one hides the messages. */
-function refuseAnswer(judge: AnswerJudge, stop: StopReason, hide: boolean): Error {
-  if (judge.refused === undefined || (hide && !judge.refused.hide)) judge.refused = { stop, hide };
+function refuseAnswer(judge: AnswerJudge, refused: RunStop): Error {
+  if (judge.refused === undefined || (refused.hide && !judge.refused.hide)) judge.refused = refused;
   return ANSWER_REFUSED;
 }
 
@@ -68,7 +70,7 @@ function checkedAnswerChange(
   change: AnswerChange,
   { field, shown = "", isInput }: ChangeLimits,
 ): AnswerChange {
-  if ("stop" in change) return { stop: stopFrom(change.stop), hide: change.hide === true };
+  if ("stop" in change) return { stop: stopFrom(change.stop), ...(change.hide && { hide: change.hide }) };
   if (field === undefined || !(field in change))
     throw new Error(`of this part of an answer, ${field ? `only \`${field}\`` : "nothing"} can be replaced.`);
   if ("value" in change) {
@@ -91,4 +93,28 @@ export function valueOfJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns a length of the beginning of a text that splits no surrogate pair. */
+export function wholeLength(text: string, length: number): number {
+  const isSplit = length > 0 && /[\uD800-\uDBFF]/.test(text[length - 1] ?? "");
+  return isSplit ? length - 1 : length;
+}
+
+/** Returns whether a part is text that may be judged before it is complete. */
+export function isTextKind(kind: AnswerPart["kind"]): kind is "text" | "thinking" {
+  return kind === "text" || kind === "thinking";
+}
+
+/** Returns whether an event has no text of its block, e.g. a citation or a signature. */
+export function isBesideText(event: ModelEvent): boolean {
+  if (event.type !== "content_block_delta") return false;
+  return event.delta.type !== "text_delta" && event.delta.type !== "thinking_delta";
+}
+
+/** Returns what a block is for hooks. */
+export function partKindOf({ output }: Pick<Reply, "output">, { kind, tool }: LivePart): AnswerPart["kind"] {
+  if (output === undefined) return kind;
+  const isOutput = output.tool === undefined ? kind === "text" : tool?.tool_name === output.tool;
+  return isOutput ? "output" : kind;
 }

@@ -1,8 +1,8 @@
 import { admitted } from "../context/admit.ts";
 import { checkpointEvents } from "../context/checkpoint.ts";
 import { isLeftOut } from "../context/refused-content.ts";
-import type { UserMessage } from "../hooks/turn-plan.ts";
-import type { NewEvent, StoredOf } from "../log/event.ts";
+import type { RunStop, UserMessage } from "../hooks/turn-plan.ts";
+import type { NewEvent, StoredEvent, StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { AnswerGate, Attempt } from "../loop/leg/attempt.ts";
 import type { Leg } from "../loop/leg/leg.ts";
@@ -18,8 +18,8 @@ export async function newMessages(leg: Leg): Promise<UserMessage[]> {
 }
 
 /** Hides these messages from later requests. The log then says why the run ends. */
-export async function hideMessages(leg: Leg, stop: StopReason): Promise<void> {
-  const events = await hidingEvents(leg, stop);
+export async function hideMessages(leg: Leg, stop: StopReason, hide: RunStop["hide"]): Promise<void> {
+  const events = await hidingEvents(leg, stop, hide);
   if (events.length > 0) await leg.log.storeDecision(events);
 }
 
@@ -32,7 +32,7 @@ export async function storeRefused(
   attempt: Attempt,
   { stop, hide }: NonNullable<AnswerGate["refused"]>,
 ): Promise<StopReason> {
-  const hiding = hide ? await hidingEvents(leg, stop) : [];
+  const hiding = await hidingEvents(leg, stop, hide);
   const content = contentOf(attempt.answer).filter(hasText);
   await leg.log.holdFacts([
     ...(content.length > 0 ? [assistantMessage(attempt, false, content)] : []),
@@ -48,8 +48,9 @@ function hasText(block: ContentBlock): boolean {
 }
 
 /** Returns the events of a checkpoint by which these messages are hidden; an empty list without messages. */
-async function hidingEvents(leg: Leg, stop: StopReason): Promise<NewEvent[]> {
-  const messages = await unanswered(leg);
+async function hidingEvents(leg: Leg, stop: StopReason, hide: RunStop["hide"]): Promise<NewEvent[]> {
+  const isHidden = ({ seq }: StoredEvent) => hide === true || (Array.isArray(hide) && hide.includes(seq));
+  const messages = (await unanswered(leg)).filter(isHidden);
   const { state } = leg.log;
   const [first] = admitted(state, state.lastSeq);
   if (messages.length === 0 || first === undefined) return [];

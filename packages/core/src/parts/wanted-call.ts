@@ -27,7 +27,10 @@ export async function wantCall(leg: Leg, plan: TurnPlan): Promise<TurnPlan> {
   }
   const single = toolChoice.type === "none" ? undefined : toolChoice.disable_parallel_tool_use;
   const auto = { type: "auto" as const, ...(single !== undefined && { disable_parallel_tool_use: single }) };
-  return { ...plan, toolChoice: auto, ...(named !== undefined && { tools: [named] }) };
+  if (named === undefined) return { ...plan, toolChoice: auto };
+  // A tool that may not run in this turn may not run because it is wanted either.
+  const tools = plan.tools === undefined || plan.tools.includes(named) ? [named] : [];
+  return { ...plan, toolChoice: auto, tools };
 }
 
 /**

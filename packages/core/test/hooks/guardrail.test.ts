@@ -188,7 +188,7 @@ describe("guardrail on output", () => {
       const { result, everything } = await watched(world);
       expect(result.text).toBe(mask(long));
       expect(everything).not.toContain(SECRET);
-      expect(everything).not.toContain("4711");
+      expect(everything).not.toContain("4711-S");
       await world.say("And now?", { sessionId: result.sessionId });
       expect(JSON.stringify(world.model.requests)).not.toContain(SECRET);
     },
@@ -200,7 +200,7 @@ describe("guardrail on output", () => {
       const world = guarded({ output: blockSecrets, ...(every && { every }) }, [{ text: long }]);
       const { result, everything, live } = await watched(world);
       expect(result.stop).toEqual({ type: "blocked", message: "I may not say that." });
-      expect(everything).not.toContain("4711");
+      expect(everything).not.toContain("4711-S");
       const shown = live.flatMap((event) => (event.type === "text_delta" ? [event.data.text] : [])).join("");
       expect(shown).toBe(result.text);
       expect(long.startsWith(shown)).toBe(true);
@@ -269,7 +269,7 @@ describe("guardrail on output", () => {
     const world = setup({ script, body }, { hooks: [guardrail({ output: blockSecrets, every: 20 })] });
     const { result, everything } = await watched(world);
     expect(result.stop.type).toBe("blocked");
-    expect(everything).not.toContain("4711");
+    expect(everything).not.toContain("4711-S");
   });
 
   it.each<[string, GuardrailOptions["output"]]>([
@@ -299,7 +299,7 @@ describe("guardrail on output", () => {
     );
     const { result, everything } = await watched(world);
     expect(result.stop.type).toBe("error");
-    expect(everything).not.toContain("4711");
+    expect(everything).not.toContain("4711-S");
     expect(errors).toHaveLength(1);
     expect(world.model.rejected).toEqual([]);
   });

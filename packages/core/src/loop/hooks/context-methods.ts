@@ -35,7 +35,8 @@ export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
     const { askModelInRun } = await leg.parts.load();
     return await askModelInRun(leg, asker)(...args);
   };
-  return askModel as RunContext["askModel"];
+  return ((...args: Parameters<RunContext["askModel"]>) =>
+    handled(askModel(...args))) as RunContext["askModel"];
 }
 
 /** Returns the context of a hook in this leg. Later calls return the same one. */
@@ -82,9 +83,15 @@ function runContext(leg: Leg, hook: string): RunContext {
     read: (options) => leg.run.read(options),
     message: async () => await (await leg.parts.load()).runMessage(leg),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    runAgent: async (...args) => await (await leg.parts.load()).agentOfHook(leg, hook)(...args),
+    runAgent: (...args) => handled(leg.parts.load().then((parts) => parts.agentOfHook(leg, hook)(...args))),
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
     newMessages: async () => (await leg.parts.load()).newMessages(leg),
   };
+}
+
+/** Returns a promise that must not end the process if a hook or a tool does not await it. */
+export function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

@@ -69,7 +69,7 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
 /** Returns the stop reason of a hook. With `hide`, hides the messages first. */
 export async function hiddenStop(leg: Leg, { stop, hide }: RunStop): Promise<StopReason> {
   const reason = stopFrom(stop);
-  if (hide === true) await (await leg.parts.load()).hideMessages(leg, reason);
+  if (hide) await (await leg.parts.load()).hideMessages(leg, reason, hide);
   return reason;
 }
 

@@ -1,4 +1,4 @@
-import type { UserMessage } from "../../hooks/turn-plan.ts";
+import type { RunStop, UserMessage } from "../../hooks/turn-plan.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { AttemptFailed, ModelEvent } from "../../model/model-client.ts";
@@ -28,11 +28,13 @@ export interface AnswerGate {
   /** All that the model has sent. */
   readonly received: Reply;
   /** Why a hook has refused the answer. */
-  readonly refused: { readonly stop: StopReason; readonly hide: boolean } | undefined;
+  readonly refused: RunStop | undefined;
   /** Takes an event of the model. Adds to the attempt's answer what the hooks let through. */
   take(event: ModelEvent): Promise<void> | undefined;
   /** Waits until the answer as a whole may be shown. Rejects if it may not. */
   end(): Promise<void>;
+  /** Makes the gate of the next attempt at this answer. What was judged of the messages holds for it, too. */
+  next(attempt: Attempt): AnswerGate;
 }
 
 /** The work on attempts that fail, and on messages and answers that hooks judge. */
@@ -55,5 +57,5 @@ export interface AttemptParts<Leg> {
   /** Returns the user's messages that no answer follows yet. */
   newMessages(leg: Leg): Promise<UserMessage[]>;
   /** Hides these messages from later requests. The log then says why the run ends. */
-  hideMessages(leg: Leg, stop: StopReason): Promise<void>;
+  hideMessages(leg: Leg, stop: StopReason, hide: RunStop["hide"]): Promise<void>;
 }

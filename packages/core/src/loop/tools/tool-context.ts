@@ -6,7 +6,7 @@ import { artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { given, givenWithData } from "../../tools/tool-outcome.ts";
-import { askInRun } from "../hooks/context-methods.ts";
+import { askInRun, handled } from "../hooks/context-methods.ts";
 import { effectiveType } from "../leg/effective-type.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallOutput } from "../leg/part-types.ts";
@@ -49,8 +49,10 @@ export function toolContext(leg: Leg, { call, answer, record, timeUp }: RunningC
       scope: `${call.assistantSeq}:${call.callId}`,
       signal: () => lazy.signal,
     }),
-    runAgent: async (...args) =>
-      await (await leg.parts.load()).agentOfTool(leg, call, record, () => lazy.signal)(...args),
+    runAgent: (...args) =>
+      handled(
+        leg.parts.load().then((parts) => parts.agentOfTool(leg, call, record, () => lazy.signal)(...args)),
+      ),
     progress: (data, options) => {
       if (isOver(call, record)) return;
       const report = given(data);

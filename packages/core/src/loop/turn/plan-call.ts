@@ -5,6 +5,7 @@ import { type Prompt, promptOf, requestEvent, requestOf } from "../../context/bu
 import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
+import type { StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -35,7 +36,8 @@ export interface InsteadOfCall {
 
 /**
  * Plans the next request: applies the turn's plan, the hooks' changes and the limits. Returns another step if
- * the limits do not allow a request, and `undefined` if the leg was aborted in the meantime.
+ * the limits do not allow a request, and `undefined` if the leg was aborted or a message has arrived in the
+ * meantime, so that the loop decides again.
  */
 export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   // A new prefix removes calls of the API's own tools that have no result, which the API would refuse.
@@ -66,6 +68,9 @@ async function withWantedCall(
   const isForced = toolChoice?.type === "any" || toolChoice?.type === "tool";
   if (!isForced || plan.model.forcedToolChoice) return await withinLimits(leg, prompt, plan);
   const wanting = await (await leg.parts.load()).wantCall(leg, plan);
+  // No hook has seen a message that has arrived since then, so they are called again.
+  const isNew = ({ type, seq }: StoredEvent) => type === "user_message" && seq > prompt.uptoSeq;
+  if (leg.log.state.unsent.some(isNew)) return undefined;
   return await withinLimits(leg, promptOf(leg.log.state), wanting, toolChoice);
 }
 

@@ -175,11 +175,12 @@ async function readAnswer(
       if (part.type === "attempt_failed") {
         failedAttempts += 1;
         const failed = failedAttempts;
+        const { gate } = reading.attempt;
         logging = leg.parts.load().then(({ nextAttempt }) => nextAttempt(leg, reading.attempt, part, failed));
         takeNext(await logging);
         logging = undefined;
         if (reading.waitsForRetry) return;
-        reading.attempt.gate = judges?.answerGate(leg, reading.attempt);
+        reading.attempt.gate = gate?.next(reading.attempt);
         continue;
       }
       const { answer, gate } = reading.attempt;
@@ -208,7 +209,7 @@ async function readAnswer(
 
 /** Ends the run if the answer has cost all that the limits allow while it goes on. */
 function haltIfOverspent(leg: Leg, attempt: Attempt, event: ModelEvent): void {
-  if (!isUseSoFar(attempt.answer, event)) return;
+  if (!isUseSoFar(attempt.gate?.received ?? attempt.answer, event)) return;
   const stop = overspent(leg, llmResponse(attempt, leg.life.clock.now()));
   if (stop !== undefined) leg.life.halt(stop);
 }

@@ -114,8 +114,16 @@ export async function conversationSoFar(leg: Leg): Promise<EventData["knowledge"
     else if (data.disposition !== "discarded") texts.set(seq, said("Assistant", textOf(data.content)));
   }
   const lines = [...texts.values()].filter((text) => text !== "");
-  while (lines.length > 1 && lines.join("\n\n").length > MOST_HISTORY_CHARS) lines.shift();
-  const text = lines.join("\n\n").slice(-MOST_HISTORY_CHARS);
+  let chars = 0;
+  const fits = (line: string) => {
+    chars += line.length + 2;
+    return chars <= MOST_HISTORY_CHARS + 2;
+  };
+  const tooLong = lines.findLastIndex((line) => !fits(line));
+  const text = lines
+    .slice(Math.min(tooLong + 1, lines.length - 1))
+    .join("\n\n")
+    .slice(-MOST_HISTORY_CHARS);
   return text === "" ? undefined : { source: "conversation", data: text, tag: "Conversation" };
 }
 
