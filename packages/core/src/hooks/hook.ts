@@ -244,9 +244,9 @@ export interface Hook<Deps = unknown> {
   readonly duringModel?: (part: AnswerPart, context: RunContext<Deps>) => Awaitable<AnswerChange | undefined>;
   /**
    * How many characters of text and thinking `duringModel` judges at a time. It is called with the text so
-   * far whenever that many new characters have arrived. The last `every` characters are held back, so they
-   * can still be changed. If several hooks have a `duringModel`, the largest `every` counts, and if one has
-   * none, all judge complete blocks. Default: the hook is called with complete blocks.
+   * far whenever that many new characters have arrived, and a sixty-fourth of the answer. The last `every`
+   * characters are held back, so they can still be changed. If several hooks have a `duringModel`, the
+   * largest `every` counts, and if one has none, all are called with complete blocks. Default: none.
    */
   readonly every?: number;
   /**

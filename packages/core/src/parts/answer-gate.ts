@@ -22,7 +22,7 @@ type StartEvent = Extract<ModelEvent, { type: "content_block_start" }>;
 type DeltaEvent = Extract<ModelEvent, { type: "content_block_delta" }>;
 
 /** The share of an answer that must be new when text is judged again: each time, hooks get the whole text. */
-const SHARE = 1 / 64;
+const JUDGED_SHARE = 1 / 64;
 
 /** The state of a gate. */
 interface Gate {
@@ -120,7 +120,7 @@ function takeTextDelta(gate: Gate, { index, delta }: DeltaEvent): Promise<void> 
   const { part } = gate.received.blocks[index] as PartialBlock;
   if (part === undefined || !isTextKind(partKindOf(gate.answer, part))) return undefined;
   gate.unjudged += (delta.text ?? delta.thinking ?? "").length;
-  return gate.unjudged >= Math.max(gate.every, gate.received.chars * SHARE)
+  return gate.unjudged >= Math.max(gate.every, gate.received.chars * JUDGED_SHARE)
     ? letTextThrough(gate, index)
     : undefined;
 }
