@@ -59,19 +59,30 @@ export async function planCall(leg: Leg, turnPlan: TurnPlan): Promise<ModelCall 
  * Plans the model call. If a hook forces a call and the model cannot be forced, a note first tells the model
  * which tool to call.
  */
-async function withWantedCall(
+// Not async, to save a promise: few turns force a call.
+function withWantedCall(
   leg: Leg,
   prompt: Prompt,
   plan: TurnPlan,
 ): Promise<ModelCall | InsteadOfCall | undefined> {
   const { toolChoice } = paramsOf(leg, plan);
   const isForced = toolChoice?.type === "any" || toolChoice?.type === "tool";
-  if (!isForced || plan.model.forcedToolChoice) return await withinLimits(leg, prompt, plan);
+  if (!isForced || plan.model.forcedToolChoice) return withinLimits(leg, prompt, plan);
+  return afterNote(leg, prompt, plan, toolChoice);
+}
+
+/** Stores the note that tells the model which tool to call, and plans the model call with it. */
+async function afterNote(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan,
+  wanted: ToolChoice,
+): Promise<ModelCall | InsteadOfCall | undefined> {
   const wanting = await (await leg.parts.load()).wantCall(leg, plan);
   // No hook has seen a message that has arrived since then, so they are called again.
   const isNew = ({ type, seq }: StoredEvent) => type === "user_message" && seq > prompt.uptoSeq;
   if (leg.log.state.unsent.some(isNew)) return undefined;
-  return await withinLimits(leg, promptOf(leg.log.state), wanting, toolChoice);
+  return await withinLimits(leg, promptOf(leg.log.state), wanting, wanted);
 }
 
 /** Estimates how many tokens a prompt has for a model. */
