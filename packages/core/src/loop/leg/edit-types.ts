@@ -1,5 +1,4 @@
-import type { Json } from "../../base/json.ts";
-import type { ToolChange } from "../../hooks/tool-change.ts";
+import type { Json, JsonInput } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { InputFor } from "../../log/event-parts.ts";
 import type { CallState } from "../../session/state.ts";
@@ -7,7 +6,10 @@ import type { Tool } from "../../tools/tool.ts";
 import type { CallInput } from "./part-types.ts";
 
 /** A hook's change of a call's input. */
-export type InputChange = Extract<ToolChange, { input: Json }>;
+export interface InputChange {
+  input: JsonInput;
+  shown?: boolean;
+}
 
 /** A hook's change of a call's input, with the input before it, and the user's answer to that hook. */
 export interface InputEdit extends InputChange {
