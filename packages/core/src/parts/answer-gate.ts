@@ -53,7 +53,7 @@ interface Gate {
 export function answerGate(leg: Leg, attempt: Attempt): AnswerGate {
   const judge = answerJudge(leg);
   const started = judge.part({ kind: "start", text: "", complete: false }, { field: undefined });
-  // Whoever waits for it gets the error.
+  // Without this, a rejection before anything awaits the promise would end the process.
   started.catch(() => undefined);
   return gateOf(leg, attempt, judge, started);
 }
