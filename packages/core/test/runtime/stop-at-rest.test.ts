@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 import { type EventStore, memoryStore, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { never, setup, user } from "../support/setup.ts";
@@ -7,7 +7,8 @@ import { beforeAppend, failingStore, has } from "../support/stores.ts";
 import { ask, nothing, question } from "../support/tools.ts";
 
 /** A store that takes as long for each append as one behind a network. */
-const behindNetwork = (store: EventStore) => beforeAppend(store, async () => void (await sleep(3)));
+const behindNetwork = (store: EventStore) =>
+  beforeAppend(store, async () => await pause(3, "the time of a store behind a network"));
 
 /** A session whose run waits for an answer. */
 async function waiting(options: Parameters<typeof setup>[1] = {}, store: EventStore = memoryStore()) {
@@ -39,7 +40,7 @@ it("L9 so does a second `stop()` of the same process at the same time", async ()
 it("L9 it resolves after the `afterRun` hooks", async () => {
   const order: string[] = [];
   const slow = async () => {
-    await sleep(10);
+    await pause(10, "the work of the hook");
     order.push("hook");
   };
   const { pawl, sessionId } = await waiting({ hooks: [{ name: "slow", afterRun: slow }] });

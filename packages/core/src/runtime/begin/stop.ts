@@ -68,8 +68,8 @@ async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
 }
 
 /**
- * Ends a stopped run if no process is working on it, and returns the work. If a newer version of Pawl has stored events of the run,
- * processes with that version must end it.
+ * Ends a stopped run if no process is working on it, and returns the work. If a newer version of Pawl
+ * has stored events of the run, processes with that version must end it.
  */
 async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<Work | undefined> {
   try {
