@@ -48,7 +48,6 @@ export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 
 export {
   type ContentBlock,
-  type ContentBlockParam,
   isText,
   isThinking,
   isToolUse,

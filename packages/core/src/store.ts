@@ -34,6 +34,7 @@ export { watchedStore } from "./stores/watched-store.ts";
 // Sessions
 
 export { sessionIdOfMessage } from "./runtime/begin/new-session.ts";
+export { speakersOf, speakingAgent } from "./runtime/leg/speaking-agent.ts";
 
 // Stores over SQL
 

@@ -1,11 +1,4 @@
-import {
-  type ContentBlock,
-  type ContentBlockParam,
-  isText,
-  isToolUse,
-  type Message,
-  type ModelRequest,
-} from "@pawl/core";
+import { type ContentBlock, isText, isToolUse, type Message, type ModelRequest } from "@pawl/core";
 import { opaqueOf, type ToolResultBlock } from "@pawl/core/model";
 import type { OpenAI } from "openai";
 import { shortIds } from "./short-ids.ts";
@@ -85,7 +78,7 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: 
   };
 }
 
-function noteOf(block: ContentBlockParam): string {
+function noteOf(block: ContentBlock): string {
   const { type } = block;
   if (type === "image") return "(An image, see below.)";
   if (pdfOf(block) !== undefined) return "(A PDF, see below.)";
@@ -100,7 +93,7 @@ function filesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] 
   return [{ type: "text", text: `${what} of the result of ${idOf(tool_use_id)}:` }, ...files.flatMap(partOf)];
 }
 
-function partOf(block: ContentBlockParam): Part[] {
+function partOf(block: ContentBlock): Part[] {
   if (isText(block)) return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
   const url = block.type === "image" ? urlOf(block.source) : undefined;
   if (url !== undefined) return [{ type: "image_url", image_url: { url } }];
@@ -109,11 +102,7 @@ function partOf(block: ContentBlockParam): Part[] {
 }
 
 /** Returns a PDF with its name, which the API requires. */
-function pdfOf({
-  type,
-  source,
-  title,
-}: ContentBlockParam): { filename: string; file_data: string } | undefined {
+function pdfOf({ type, source, title }: ContentBlock): { filename: string; file_data: string } | undefined {
   const { type: from, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type !== "document" || from !== "base64" || media_type !== "application/pdf") return undefined;
   const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
@@ -121,14 +110,14 @@ function pdfOf({
 }
 
 /** Returns the text of a document, after its name if it has one. */
-function textOfDocument({ type, source, title }: ContentBlockParam): string | undefined {
+function textOfDocument({ type, source, title }: ContentBlock): string | undefined {
   const { type: from, data } = (source ?? {}) as { [field: string]: unknown };
   if (type !== "document" || from !== "text" || typeof data !== "string") return undefined;
   return typeof title === "string" && title !== "" ? `${title}:\n\n${data}` : data;
 }
 
 /** Returns the URL of an image. Bytes become a `data:` URL. */
-function urlOf(source: ContentBlockParam[string] | undefined): string | undefined {
+function urlOf(source: ContentBlock[string] | undefined): string | undefined {
   const { type, url, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type === "url" && typeof url === "string") return url;
   return type === "base64" ? `data:${media_type};base64,${data}` : undefined;

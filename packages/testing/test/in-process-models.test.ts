@@ -1,10 +1,4 @@
-import {
-  type ContentBlock,
-  type ContentBlockParam,
-  type ModelClient,
-  type ModelRequest,
-  PawlError,
-} from "@pawl/core";
+import { type ContentBlock, type ModelClient, type ModelRequest, PawlError } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { type Reply, type Rules, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
@@ -37,7 +31,7 @@ async function events(model: ModelClient, request = hi, stop = signal): Promise<
 
 /** The content as a client puts it together. */
 function contentOf(list: ModelEvent[]): ContentBlock[] {
-  const blocks: ContentBlockParam[] = [];
+  const blocks: ContentBlock[] = [];
   const json: string[] = [];
   for (const event of list) {
     if (event.type === "content_block_start") blocks[event.index] = structuredClone(event.content_block);
@@ -49,7 +43,7 @@ function contentOf(list: ModelEvent[]): ContentBlock[] {
     if (event.delta.type === "signature_delta") block.signature += signature;
     json[event.index] = (json[event.index] ?? "") + partial_json;
   }
-  return (blocks as ContentBlock[]).map((block, n) =>
+  return blocks.map((block, n) =>
     block.type === "tool_use" ? { ...block, input: JSON.parse(json[n]!) } : block,
   );
 }

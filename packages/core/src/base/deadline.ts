@@ -19,13 +19,14 @@ export interface Deadline {
  * unless it honours the signal.
  */
 export function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
-  const { clock, signal, abortGraceMs, timeoutMs } = deadline;
+  const { clock, signal, timeoutMs } = deadline;
   // Creates one promise, not the five of an async function: every model answer and every tool call waits
   // here.
   return new Promise<T>((resolve, reject) => {
     let cancelGrace: (() => void) | undefined;
     let cancelTimeout: (() => void) | undefined;
     const onAbort = () => {
+      const { abortGraceMs } = deadline;
       if (abortGraceMs === undefined) fail(signal?.reason);
       else cancelGrace = clock.after(abortGraceMs, () => fail(signal?.reason));
     };

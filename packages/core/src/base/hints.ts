@@ -35,7 +35,7 @@ export const hints = {
     /** @deprecated */ description: "It is an option of agentTool().",
     /** @deprecated */ handoffDescription: "It is the `description` of agentTool(), or of a role.",
     /** @deprecated */ handoffs:
-      "Use `roles` to hand over the conversation, or `agentTool()` in `tools` for a task.",
+      "Use `roles` or `handOverTo` to hand over the conversation, or `agentTool()` in `tools` for a task.",
     /** @deprecated */ subAgents: "Use `agentTool({ agent, description })` in `tools`.",
     /** @deprecated */ agents: "Use `agentTool({ agent, description })` in `tools`.",
     /** @deprecated */ middleware: "Use `hooks`.",

@@ -69,6 +69,8 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "run_started":
       // If the run has its own message, it follows in the same append, and its `params` replace these.
+      // The agent to which a run has handed over may be gone. Then the session's own agent starts the run.
+      applySpeaker(state, event.data.agent);
       replaceRun(state, newRun(event, inheritedParams(state, event)));
       break;
     default:
@@ -163,9 +165,15 @@ function applyRunEnd(state: SessionState, run: RunState, event: StoredOf<"run_en
   run.unsettled = false;
   run.ended = event.data.stop;
   run.failed = event.data.session_status === "error";
-  state.agent = handOverTarget(run) ?? state.agent;
+  applySpeaker(state, handOverTarget(run), true);
   endServerCalls(state);
   state.spent = addSpent(state.spent, spentOf(run, 0));
+}
+
+/** Applies a change of the agent that has the conversation. The first change is a hand-over. */
+function applySpeaker(state: SessionState, name: string | undefined, isHandOver = false): void {
+  const isNew = name !== undefined && name !== state.handedTo?.name;
+  if (isNew && (isHandOver || state.handedTo !== null)) state.handedTo = { name, seq: state.lastSeq };
 }
 
 /** Applies a request to stop. With `interrupt`, the user sent another message. */

@@ -94,6 +94,9 @@ export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 /** The stop reason of a run that the user interrupted by another message, see `whenBusy`. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "Stopped: a new message arrived." };
 
+/** The stop reason of a run whose agent a runtime lacks, so that the session's own agent continues. */
+export const TAKEN_OVER: StopReason = { type: "interrupted", message: "Another assistant continues." };
+
 /** The stop reason of a run whose credentials another process lacks. */
 export const CREDENTIALS_MISSING: StopReason = {
   type: "credentials_missing",

@@ -1,7 +1,8 @@
-import type { StopReason } from "../log/stop-reason.ts";
+import { type StopReason, TAKEN_OVER } from "../log/stop-reason.ts";
 import { handOverTarget, queuedMessages } from "../session/queued.ts";
-import { openRun } from "../session/state.ts";
+import { openRun, type RunState } from "../session/state.ts";
 import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
+import { isReplaced } from "./leg/effective-type.ts";
 import type { Leg, Parts } from "./leg/leg.ts";
 
 /**
@@ -14,8 +15,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   if (run === undefined) return false;
   const ending = await endingOf(leg, run, reason);
   if (ending === undefined) return false;
-  // If a stop or a hook ends the run for another reason, the other agent gets the user's next message.
-  const target = ending.stop.type === "terminal_tool" ? handOverTarget(run) : undefined;
+  const target = nextSpeaker(leg, run, ending.stop);
   const makeSuccessor = await nextRunFor(leg, reason, target);
   // Nothing is awaited between here and the append, so that no message is missed.
   const successor = makeSuccessor();
@@ -28,6 +28,16 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
   return true;
+}
+
+/**
+ * Returns the agent that continues at once: the one to which the run has handed over, or the session's own if
+ * this runtime lacks the run's agent. If a stop or a hook ends the run for another reason, that agent gets
+ * the user's next message.
+ */
+function nextSpeaker(leg: Leg, run: RunState, { type }: StopReason): string | undefined {
+  if (type === "terminal_tool") return handOverTarget(run);
+  return type === TAKEN_OVER.type && isReplaced(leg, run) ? leg.run.agent.name : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import { PawlError } from "../base/errors.ts";
 import type { StoredOf } from "../log/event.ts";
 import { ABORTED, type StopReason } from "../log/stop-reason.ts";
+import { lackedSpeaker } from "../loop/lacked-speaker.ts";
 import type { Successor } from "../loop/leg/end-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
@@ -29,7 +30,7 @@ export async function prepareNextRun(
   const message = lastMessage();
   const { clock } = leg.life;
   const isWanted = message !== undefined || target !== undefined;
-  const agent = nextAgent(leg);
+  const { agent, lacked } = nextAgent(leg);
   const userData = !isWanted
     ? { text: "", failure: undefined }
     : await afterBarrier(leg, async () =>
@@ -49,18 +50,20 @@ export async function prepareNextRun(
       next: {
         run_id: start.runId,
         messages: messagesForNextRun(leg, reason).map(({ seq }) => seq),
-        ...(target !== undefined && { agent: target }),
+        ...(target !== undefined && { agent: agent.name }),
       },
-      events: startEvents(
-        leg.log.state,
-        withNextTools(leg, agent, offeredFor(leg, last)),
-        leg.run.newId,
-        start,
-      ),
+      events: [
+        ...startEvents(leg.log.state, withNextTools(leg, agent, offeredFor(leg, last)), leg.run.newId, start),
+        ...lackedSpeaker(leg.log.state, agent),
+      ],
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
         // biome-ignore lint/plugin: what is called with it calls it through the gate `afterBarrier()`.
         const report = (error: unknown) => leg.report.toFix(error);
+        if (lacked !== undefined)
+          report(
+            new PawlError("not_found", `The runtime has no agent "${lacked}". "${agent.name}" continues.`),
+          );
         const begun = { agent, session: leg.run.session, log: leg.log, report };
         await reportMissingUserData(leg.parts.load, leg.life, begun, start);
       },
@@ -69,19 +72,19 @@ export async function prepareNextRun(
 }
 
 /**
- * Returns the agent of the next run: the one to which the current run has handed over, or else the same.
- *
- * @throws PawlError `not_found` if this runtime lacks the agent, because another version of the application
- * has stored the hand-over
+ * Returns the agent of the next run: the one to which the current run has handed over, or else the same. If
+ * this runtime lacks it, because another version of the application has stored the hand-over, returns the
+ * session's own agent, and the name of the `lacked` one.
  */
-function nextAgent({ log: { state }, run: { agent, agents } }: Leg): Agent {
-  const name = handOverTarget(state.run) ?? agent.name;
-  const next = name === agent.name ? agent : agents.get(name);
-  if (next !== undefined) return next;
-  throw new PawlError(
-    "not_found",
-    `"${agent.name}" has handed the conversation over to "${name}", which this runtime lacks. Add the agent to \`agents\`.`,
-  );
+function nextAgent({ log: { state }, run: { agent, agents, session } }: Leg): {
+  agent: Agent;
+  lacked?: string;
+} {
+  const name = handOverTarget(state.run) ?? state.run?.agent ?? agent.name;
+  // A leg that only ends the run of another agent has an agent without tools.
+  if (name === agent.name) return { agent };
+  const next = agents.get(name);
+  return next === undefined ? { agent: agents.get(session.agent) ?? agent, lacked: name } : { agent: next };
 }
 
 /**

@@ -47,9 +47,8 @@ function isLastRead(state: SessionState, text: string): boolean {
   if (unsent !== undefined) return (unsent.data as { text: string }).text === text;
   const isOfRole = (block: ContentBlock) => String(block.text).startsWith(`<${ROLE_TAG}>\n`);
   const entry = state.entries.findLast(({ role, blocks }) => role === "user" && blocks.some(isOfRole));
-  // Another agent has spoken since a note from before this run.
-  const since = state.run?.handOvers ? state.run.seq : 0;
-  if (entry === undefined || entry.seq < since) return false;
+  // Another agent has spoken since an earlier note.
+  if (entry === undefined || entry.seq < (state.handedTo?.seq ?? 0)) return false;
   const note = { type: "note", seq: entry.seq, data: { text, tag: ROLE_TAG } } as StoredEvent;
   const [wanted] = userEntry(note, ownTagsAt(state, entry.seq)).blocks;
   return wanted?.text === entry.blocks[0]?.text;

@@ -76,6 +76,7 @@ async function taskId({ runId }: RunState, { scope }: TaskGiver, key: string): P
 
 /** Works on a task until it has ended. If its agent asks the user, ends the hook or tool by an exception. */
 async function resultOfTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promise<TaskResult> {
+  giver.waitsFor(given.agent);
   const work = workAndCharge(leg, giver, given);
   const { working } = leg.once.tasks;
   const tasks = working.get(giver.scope) ?? new Set();

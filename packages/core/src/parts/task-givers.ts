@@ -2,6 +2,7 @@ import { invalidInput } from "../base/invalid-input.ts";
 import type { RunContext } from "../hooks/hook.ts";
 import type { GivingRecord } from "../loop/leg/flow-parts.ts";
 import type { Leg } from "../loop/leg/leg.ts";
+import type { CallOfHook } from "../loop/leg/progress.ts";
 import type { TaskGiver } from "../loop/leg/task-types.ts";
 import { checkOpen } from "../loop/tools/call-record.ts";
 import { answeredBy } from "../loop/tools/midway.ts";
@@ -20,8 +21,8 @@ export function agentOfTool(
 }
 
 /** Returns the method `runAgent` of a hook's context. */
-export function agentOfHook(leg: Leg, name: string): RunContext["runAgent"] {
-  return runAgentInRun(leg, hookAsGiver(leg, name));
+export function agentOfHook(leg: Leg, name: string, calling: CallOfHook | undefined): RunContext["runAgent"] {
+  return runAgentInRun(leg, hookAsGiver(leg, name, calling));
 }
 
 /** Returns what a running tool does with the tasks that it gives to agents. */
@@ -30,6 +31,9 @@ function toolAsGiver(leg: Leg, call: CallState, record: GivingRecord, signal: ()
   const check = () => checkOpen(call, record);
   return {
     ...{ by, scope: `${call.assistantSeq}:${callId}`, call, signal, check },
+    waitsFor: ({ depth }) => {
+      record.depth = Math.max(record.depth, depth);
+    },
     ask: (question) => {
       if (leg.run.agent.tools.get(by)?.suspends !== undefined)
         throw invalidInput("An agent asks the user. A tool with `suspends` cannot pass that on.");
@@ -45,17 +49,20 @@ function toolAsGiver(leg: Leg, call: CallState, record: GivingRecord, signal: ()
 }
 
 /** Returns what a hook does with the tasks that it gives to agents. */
-function hookAsGiver(leg: Leg, name: string): TaskGiver {
-  const { hooks } = leg.once;
+function hookAsGiver(leg: Leg, name: string, calling: CallOfHook | undefined): TaskGiver {
   return {
-    ...{ by: name, scope: name, call: undefined, signal: () => leg.life.signal, check: () => undefined },
+    ...{ by: name, scope: name, call: undefined, signal: () => leg.life.signal },
+    ...{ check: () => undefined, waitsFor: () => undefined },
     ask: (question) => {
-      const beforeTurn = hooks.calling === "beforeTurn" ? "turn" : undefined;
-      const place = hooks.calling === "beforeRun" ? "run" : beforeTurn;
+      // The hook may have taken longer than its `timeoutMs`. Later calls must not get its question.
+      if (calling === undefined || calling.isOver || calling.hook.name !== name)
+        throw invalidInput(`An agent asks the user, but this call of "${name}" is over.`);
+      const beforeTurn = calling.method === "beforeTurn" ? "turn" : undefined;
+      const place = calling.method === "beforeRun" ? "run" : beforeTurn;
       const run = openRun(leg.log.state);
       if (place === undefined || run === undefined)
         throw invalidInput("An agent asks the user. A hook can pass that on in beforeRun and beforeTurn.");
-      hooks.question ??= passedOnQuestion(run, name, place, question);
+      calling.question ??= passedOnQuestion(run, name, place, question);
       throw new Error(`"${name}" asks the user, so this call of the hook is over.`);
     },
     leave: () => {

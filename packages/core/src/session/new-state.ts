@@ -20,7 +20,7 @@ export function newSessionState(sessionId: string): SessionState {
     spent: nothingSpent,
     ownTags: new Map(),
     mode: null,
-    agent: null,
+    handedTo: null,
     run: undefined,
     calls: new Map(),
     asked: new Map(),

@@ -184,8 +184,8 @@ export interface SessionState {
   ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
-  /** The agent to which the last ended run has handed over. `null`: the session's own agent speaks. */
-  agent: string | null;
+  /** The agent that has the conversation, and the `seq` since when; `null` if it was never handed over. */
+  handedTo: { name: string; seq: number } | null;
   /** The open run, or the last one if none is open. */
   run: RunState | undefined;
   /** The calls of the run, by id. */

@@ -22,10 +22,11 @@ const FROM_PAGE = "A tool of the user's page, described by that page:";
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** The fields of an agent by which a client's tools are checked. */
-interface AcceptingAgent {
+export interface AcceptingAgent {
   readonly clientTools?: boolean;
   readonly tools: ReadonlyMap<string, Pick<Tool, "suspends">>;
-  readonly resultTag?: string;
+  /** The tags of results, see `AgentOptions.resultTag`. */
+  readonly resultTags: readonly string[];
   readonly hooks: readonly { readonly tags?: readonly string[] }[];
 }
 
@@ -56,7 +57,7 @@ export function checkedOffer(agent: AcceptingAgent, offer: unknown): ToolSpec[] 
     throw offerError(`A client's tools may have at most ${MOST_CHARS} characters as JSON.`);
   if (/"__proto__":/.test(text))
     throw offerError("A client's tools must not have a property named __proto__.");
-  const tags = [agent.resultTag ?? [], agent.hooks.flatMap((hook) => hook.tags ?? [])].flat();
+  const tags = [...agent.resultTags, ...agent.hooks.flatMap((hook) => hook.tags ?? [])];
   const specs = offer.map((one) => specFrom(one, (part) => sanitize(part, { tags })));
   const seen = new Set<string>();
   for (const { name } of specs) {

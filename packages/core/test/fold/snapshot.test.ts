@@ -40,8 +40,8 @@ describe("a snapshot of a recorded log", () => {
     const hash = await sha256(all.join("\n"));
     expect({ events: EVENT_VERSION, version: SNAPSHOT_VERSION, hash }).toEqual({
       events: 2,
-      version: "7",
-      hash: "6fc3925cf4798110375c1a670e1a48c75c54087896c4c840e9b85dddea4f7e0f",
+      version: "8",
+      hash: "c1f53c49e7488b82e964de73c9ef5f96a9205979e76184615cae45acd8c29826",
     });
   });
 

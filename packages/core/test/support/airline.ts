@@ -1,17 +1,7 @@
 import { type Reply, type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
 import * as z from "zod";
-import {
-  type AgentOptions,
-  agent,
-  type EventStore,
-  memoryStore,
-  type RunOptions,
-  type RunResult,
-  type Runtime,
-  type RuntimeOptions,
-  runtime,
-  tool,
-} from "../../src/index.ts";
+import { type AgentOptions, agent, type RuntimeOptions, tool } from "../../src/index.ts";
+import { type Conversation, conversation } from "./conversation.ts";
 
 export const lookup = tool({
   name: "lookup",
@@ -52,12 +42,8 @@ export const roles = {
   refunds: { instructions: "Refund.", tools: [refund] },
 };
 
-export interface Airline {
+export interface Airline extends Conversation {
   model: StrictModel;
-  store: EventStore;
-  /** Starts another process over the same store. */
-  boot(store?: EventStore): Runtime;
-  say(input: string, options?: Partial<RunOptions>, pawl?: Runtime): Promise<RunResult>;
 }
 
 /** An agent with roles, and a new process for each message. */
@@ -67,29 +53,7 @@ export function airline(
   runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
 ): Airline {
   const model = strictModel("length" in script ? { script } : script);
-  let time = Date.UTC(2026, 0, 1);
-  const base = memoryStore({ now: () => time });
-  const made = agent({
-    name: "airline",
-    instructions: "You work for an airline.",
-    model,
-    tools: [lookup],
-    roles,
-    ...options,
-  });
-  const boot = (store: EventStore = base) => {
-    // The lease of an earlier process has expired.
-    time += 60_000;
-    return runtime({ agents: [made], store, times: { storeRetryMs: [], pollMs: 20 }, ...runtimeOptions });
-  };
-  return {
-    model,
-    store: base,
-    boot,
-    say: async (input, more = {}, pawl = boot()) => {
-      const isNew = (await base.sessions.get("s1")) === undefined;
-      if (isNew) await base.sessions.create({ id: "s1", userId: "u1", agent: "airline" });
-      return await pawl.run("airline", { userId: "u1", sessionId: "s1", input, ...more }).result;
-    },
-  };
+  const instructions = "You work for an airline.";
+  const made = agent({ name: "airline", instructions, model, tools: [lookup], roles, ...options });
+  return { model, ...conversation([made], runtimeOptions) };
 }

@@ -4,16 +4,12 @@ import {
   type Agent,
   type AgentOptions,
   agent,
-  type EventStore,
-  memoryStore,
-  type RunOptions,
-  type RunResult,
   type Runtime,
   type RuntimeOptions,
-  runtime,
   type StoredEvent,
   tool,
 } from "../../src/index.ts";
+import { type Conversation, conversation } from "./conversation.ts";
 
 export const invoice = tool({
   name: "invoice",
@@ -27,14 +23,11 @@ type Script = readonly Reply[] | StrictModelOptions;
 
 const modelOf = (script: Script) => strictModel("length" in script ? { script } : script);
 
-export interface FrontDesk {
+export interface FrontDesk extends Conversation {
   desk: StrictModel;
   billing: StrictModel;
-  store: EventStore;
-  /** Starts another process over the same store. */
-  boot(store?: EventStore): Runtime;
-  say(input: string, options?: Partial<RunOptions>, pawl?: Runtime): Promise<RunResult>;
-  log(): Promise<StoredEvent[]>;
+  /** Starts a process of a later version, which lacks the agent `billing`. */
+  bootAlone(options?: Partial<RuntimeOptions<unknown>>): Runtime;
 }
 
 type Options = Partial<AgentOptions<unknown>>;
@@ -50,35 +43,22 @@ export function frontDesk(
   } = {},
 ): FrontDesk {
   const [desk, billing] = [modelOf(scripts.desk), modelOf(scripts.billing)];
-  let time = Date.UTC(2026, 0, 1);
-  const store = memoryStore({ now: () => time });
-  const agents = [
-    agent({
-      ...{ name: "desk", instructions: "You are the desk.", model: desk },
-      handOverTo: { billing: "It knows invoices." },
-      ...options.desk,
-    }),
-    agent({
-      ...{ name: "billing", instructions: "You know invoices.", model: billing, tools: [invoice] },
-      handOverTo: { desk: "It knows everything else." },
-      ...options.billing,
-    }),
-    ...(options.others ?? []),
-  ];
-  const boot = (over: EventStore = store) => {
-    // The lease of an earlier process has expired.
-    time += 60_000;
-    return runtime({ agents, store: over, times: { storeRetryMs: [], pollMs: 20 }, ...options.runtime });
-  };
-  return {
-    ...{ desk, billing, store, boot },
-    say: async (input, more = {}, pawl = boot()) => {
-      const isNew = (await store.sessions.get("s1")) === undefined;
-      if (isNew) await store.sessions.create({ id: "s1", userId: "u1", agent: "desk" });
-      return await pawl.run("desk", { userId: "u1", sessionId: "s1", input, ...more }).result;
-    },
-    log: async () => await Array.fromAsync(store.read("s1")),
-  };
+  const first = { name: "desk", instructions: "You are the desk.", model: desk };
+  const talk = conversation(
+    [
+      agent({ ...first, handOverTo: { billing: "It knows invoices." }, ...options.desk }),
+      agent({
+        ...{ name: "billing", instructions: "You know invoices.", model: billing, tools: [invoice] },
+        handOverTo: { desk: "It knows everything else." },
+        ...options.billing,
+      }),
+      ...(options.others ?? []),
+    ],
+    options.runtime,
+  );
+  const bootAlone: FrontDesk["bootAlone"] = (more) =>
+    talk.bootOther([agent({ ...first, ...options.desk, handOverTo: {} })], more);
+  return { ...{ desk, billing, bootAlone }, ...talk };
 }
 
 export const done = { text: "Done." };

@@ -1,4 +1,5 @@
 import { type Agent, PawlError, type Runtime } from "@pawl/core";
+import { speakersOf } from "@pawl/core/store";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { refuseReserved } from "../stream/reserved-tools.ts";
@@ -33,11 +34,11 @@ export function agentName(runtime: Runtime, named: string | Agent<never>): strin
 }
 
 /**
- * Checks that none of the agent's tools has a name that the dialect reserves. Tools that a function returns
- * are checked when a run starts.
+ * Checks that no tool of the agents that may speak has a name that the dialect reserves. Tools that a
+ * function returns are checked when a run starts.
  *
  * @throws PawlError `config`.
  */
 export function checkDialect(dialect: Dialect | undefined, runtime: Runtime, agent: string): void {
-  refuseReserved(dialect ?? native(), agent, runtime.agents.get(agent)?.tools ?? new Map());
+  for (const { name, tools } of speakersOf(runtime, agent)) refuseReserved(dialect ?? native(), name, tools);
 }

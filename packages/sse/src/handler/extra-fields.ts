@@ -1,4 +1,5 @@
 import {
+  type Agent,
   checkOptions,
   type JsonObject,
   type OptionKinds,
@@ -7,10 +8,11 @@ import {
   type Runtime,
   type Session,
 } from "@pawl/core";
+import { speakersOf, speakingAgent } from "@pawl/core/store";
 import type { Dialect, DialectRequest } from "../dialects/base/dialect.ts";
 import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
-import { findSession } from "../session/open-session.ts";
+import { findSession, type SessionName } from "../session/open-session.ts";
 
 /** Reads your own fields from the body of a request and converts them to options of the run. */
 export interface ExtraFields {
@@ -60,17 +62,14 @@ export async function readRequest(
   request: Request,
   userId: string,
 ): Promise<DialectRequest> {
-  const { runtime, agent, dialect, maxInputLength, extra } = served;
+  const { runtime, agent, extra } = served;
   const { body, earlier } = await readBody(served, request);
   const { own, sent } = parted(body, extra?.fields ?? []);
-  const known = runtime.agents.get(agent);
-  const tools = known?.clientTools && { own: new Set(known.tools.keys()) };
-  const asked = await dialect.parse(own, { maxInputLength, ...(tools && { tools }) }, earlier);
+  const asked = await parsed(served, userId, own, earlier);
   for (const message of asked.unread ?? []) served.warn(message);
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
-  const { sessionId, threadId } = asked;
-  const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
-  const session = await findSession(runtime, name);
+  const { threadId } = asked;
+  const session = await findSession(runtime, nameOf(asked, { userId, agent }));
   const asking = { userId, session, ...(threadId !== undefined && { threadId }) };
   const { knowledge, params, metadata, clientTools } = await extra.read(sent, asking);
   const added = {
@@ -86,6 +85,37 @@ export async function readRequest(
       return "input" in begin ? { ...begin, ...added } : begin;
     },
   };
+}
+
+/**
+ * Parses a request for the agent that has the conversation: a client's tools must not have the names of its
+ * own. An agent without `clientTools` ignores them if another agent of the conversation accepts them.
+ */
+async function parsed(
+  { runtime, agent, dialect, maxInputLength }: Reading,
+  userId: string,
+  own: unknown,
+  earlier: ThreadBody["earlier"],
+): Promise<DialectRequest> {
+  const speakers = speakersOf(runtime, agent);
+  const accepts = speakers.some(({ clientTools }) => clientTools);
+  const parse = async (speaker: Agent | undefined) => {
+    const tools = accepts && speaker && { own: new Set(speaker.tools.keys()) };
+    return await dialect.parse(own, { maxInputLength, ...(tools && { tools }) }, earlier);
+  };
+  const [served, ...others] = speakers;
+  const asked = await parse(served);
+  if (!accepts || others.length === 0) return asked;
+  const session = await findSession(runtime, nameOf(asked, { userId, agent }));
+  const speaker = session && (await speakingAgent(runtime, session));
+  return speaker === undefined || speaker === served ? asked : await parse(speaker);
+}
+
+function nameOf(
+  { sessionId, threadId }: DialectRequest,
+  named: { userId: string; agent: string },
+): SessionName {
+  return { ...named, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
 }
 
 async function readBody(served: Reading, request: Request): Promise<ThreadBody> {

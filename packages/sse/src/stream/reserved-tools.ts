@@ -1,4 +1,5 @@
 import { PawlError, type RunStart, type Runtime } from "@pawl/core";
+import { speakersOf } from "@pawl/core/store";
 import type { Dialect } from "../dialects/base/dialect.ts";
 
 /** @throws PawlError `config` if one of these tools has a name that the dialect reserves. */
@@ -26,13 +27,16 @@ export async function checkReturnedTools(
   dialect: Dialect,
   { agent, userId, start }: { agent: string; userId: string; start: RunStart },
 ): Promise<void> {
-  if (dialect.reserved === undefined || runtime.agents.get(agent)?.toolsFor === undefined) return;
+  if (dialect.reserved === undefined || !speakersOf(runtime, agent).some(({ toolsFor }) => toolsFor)) return;
   let names = new Set<string>();
-  for await (const { type, data } of runtime.store.read(start.sessionId, { types: ["prefix"] })) {
+  let speaker = agent;
+  const types = ["prefix", "run_started"] as const;
+  for await (const { type, data } of runtime.store.read(start.sessionId, { types })) {
     if (type === "prefix") names = new Set(data.tools.map(({ name }) => name));
+    else if (type === "run_started") speaker = data.agent;
   }
   try {
-    refuseReserved(dialect, agent, names);
+    refuseReserved(dialect, speaker, names);
   } catch (error) {
     await runtime.stop(start.sessionId, { userId });
     throw error;

@@ -1,21 +1,13 @@
-import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { createAgentClient, until } from "../../../client/src/index.ts";
 import { agUi, aiSdk, type Dialect } from "../../src/index.ts";
 import { httpAgent, reloaded, say } from "../support/agents.ts";
 import { chat, history } from "../support/chat.ts";
-import { type Served, serve } from "../support/served.ts";
+import { handingOver, namedAnswers, partsWithSpeakers, spokenParts } from "../support/speakers.ts";
 
 /** The agent "coach" hands the first message over to "other"; the next one goes there, too. */
-async function serving(dialect?: Dialect): Promise<Served> {
-  const script = [
-    { text: "One moment.", tools: [{ id: "c1", name: "transfer_to_other", input: {} }] },
-    { text: "Which seat?" },
-    { text: "Done." },
-  ];
-  const handOverTo = { other: "It knows seats." };
-  return await serve(strictModel({ script }), { handOverTo, ...(dialect && { dialect }) });
-}
+const serving = (dialect?: Dialect) =>
+  handingOver("other", { handOverTo: { other: "It knows seats." }, ...(dialect && { dialect }) });
 
 it.each([6, 7] as const)(
   "F16 W2 AI SDK %i: one answer has the steps of both agents, live and after a reload",
@@ -24,17 +16,15 @@ it.each([6, 7] as const)(
     const talk = chat(version, served, { id: "c" });
     await talk.sendMessage({ text: "Another seat" });
     await talk.sendMessage({ text: "12A" });
-    const types = (messages: readonly { parts: readonly { type: string }[] }[]) =>
-      messages.map(({ parts }) =>
-        parts.map((part) => (part.type === "data-role" ? Object(part).data.role : part.type)),
-      );
-    expect(types(talk.messages)).toEqual([
+    expect(partsWithSpeakers(talk.messages)).toEqual([
       ["text"],
       [...["step-start", "coach", "text", "tool-transfer_to_other"], ...["step-start", "other", "text"]],
       ["text"],
       ["step-start", "other", "text"],
     ]);
-    expect(types(await history(served, "c")).flat()).toEqual(types(talk.messages).flat());
+    expect(partsWithSpeakers(await history(served, "c")).flat()).toEqual(
+      partsWithSpeakers(talk.messages).flat(),
+    );
   },
 );
 
@@ -45,17 +35,14 @@ it.each(["0.0.59", "1.0"] as const)(
     const client = httpAgent(version, served, { threadId: "t1" });
     await say(client, "Another seat");
     await say(client, "12A");
-    const names = (messages: readonly object[]) =>
-      messages.flatMap((one) => {
-        const { role, name, content } = one as Record<string, unknown>;
-        return role === "assistant" ? [[name, content]] : [];
-      });
-    expect(names(client.messages)).toEqual([
+    expect(namedAnswers(client.messages)).toEqual([
       ["coach", "One moment."],
       ["other", "Which seat?"],
       ["other", "Done."],
     ]);
-    expect(names((await reloaded(version, served, "t1")).messages)).toEqual(names(client.messages));
+    expect(namedAnswers((await reloaded(version, served, "t1")).messages)).toEqual(
+      namedAnswers(client.messages),
+    );
   },
 );
 
@@ -65,7 +52,7 @@ it("F16 W2 Pawl's own client follows to the other agent, and shows the same afte
   const client = createAgentClient(options);
   await client.send("Another seat");
   const state = await until(client, ({ run, messages }) => run?.open === false && messages.length === 3);
-  expect(state.messages.flatMap(({ parts }) => parts.map(({ type, role }) => `${type} ${role}`))).toEqual([
+  expect(spokenParts(state.messages)).toEqual([
     ...["text undefined", "text coach", "tool coach", "text other"],
   ]);
   await client.send("12A");

@@ -1,11 +1,10 @@
-import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { createAgentClient, until } from "../../../client/src/index.ts";
 import { coach } from "../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect } from "../../src/index.ts";
 import { httpAgent, reloaded, say } from "../support/agents.ts";
 import { chat, history } from "../support/chat.ts";
-import { type Served, serve } from "../support/served.ts";
+import { handingOver, namedAnswers, partsWithSpeakers, spokenParts } from "../support/speakers.ts";
 
 const roles = {
   triage: { instructions: "Delegate.", to: ["seats"] },
@@ -13,14 +12,7 @@ const roles = {
 };
 
 /** Triage hands the first message over; the next one goes to the same role. */
-async function serving(dialect?: Dialect): Promise<Served> {
-  const script = [
-    { text: "One moment.", tools: [{ id: "c1", name: "transfer_to_seats", input: {} }] },
-    { text: "Which seat?" },
-    { text: "Done." },
-  ];
-  return await serve(strictModel({ script }), { roles, ...(dialect && { dialect }) });
-}
+const serving = (dialect?: Dialect) => handingOver("seats", { roles, ...(dialect && { dialect }) });
 
 it.each([6, 7] as const)(
   "F35 W2 AI SDK %i: each step begins with the role that speaks, live and after a reload",
@@ -29,10 +21,7 @@ it.each([6, 7] as const)(
     const talk = chat(version, served, { id: "c" });
     await talk.sendMessage({ text: "Another seat" });
     await talk.sendMessage({ text: "12A" });
-    const said = talk.messages.map(({ parts }) =>
-      parts.map((part) => (part.type === "data-role" ? Object(part).data.role : part.type)),
-    );
-    expect(said).toEqual([
+    expect(partsWithSpeakers(talk.messages)).toEqual([
       ["text"],
       [...["step-start", "triage", "text", "tool-transfer_to_seats"], ...["step-start", "seats", "text"]],
       ["text"],
@@ -54,18 +43,13 @@ it.each(["0.0.59", "1.0"] as const)(
     const told = events.filter(({ type, name }) => type === "CUSTOM" && name === "role");
     expect(told.map(({ value }) => value)).toEqual(["triage", "seats"]);
     await say(client, "12A");
-    const names = (messages: readonly object[]) =>
-      messages.flatMap((one) => {
-        const { role, name, content } = one as Record<string, unknown>;
-        return role === "assistant" ? [[name, content]] : [];
-      });
-    expect(names(client.messages)).toEqual([
+    expect(namedAnswers(client.messages)).toEqual([
       ["triage", "One moment."],
       ["seats", "Which seat?"],
       ["seats", "Done."],
     ]);
     const again = await reloaded(version, served, "t1");
-    expect(names(again.messages)).toEqual(names(client.messages));
+    expect(namedAnswers(again.messages)).toEqual(namedAnswers(client.messages));
   },
 );
 
@@ -75,9 +59,7 @@ it("F35 W2 Pawl's own client: each part has its role, and the run the one that s
   const client = createAgentClient(options);
   await client.send("Another seat");
   const state = await until(client, ({ run }) => run?.open === false);
-  const spoken = (messages: typeof state.messages) =>
-    messages.flatMap(({ parts }) => parts.map(({ type, role }) => `${type} ${role}`));
-  expect(spoken(state.messages)).toEqual(["text undefined", "text triage", "tool triage", "text seats"]);
+  expect(spokenParts(state.messages)).toEqual(["text undefined", "text triage", "tool triage", "text seats"]);
   expect(state.run?.role).toBe("seats");
   const second = createAgentClient({ ...options, sessionId: state.sessionId ?? "" });
   const loaded = await until(second, ({ messages }) => messages.length === 2);

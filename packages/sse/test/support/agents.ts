@@ -32,7 +32,10 @@ export interface Agent {
   threadId: string;
   addMessage(message: AgMessage): void;
   setMessages(messages: AgMessage[]): void;
-  runAgent(parameters?: { runId?: string; resume?: object[] }, subscriber?: object): Promise<unknown>;
+  runAgent(
+    parameters?: { runId?: string; resume?: object[]; tools?: object[] },
+    subscriber?: object,
+  ): Promise<unknown>;
   connectAgent(parameters?: object, subscriber?: object): Promise<unknown>;
   abortRun(): void;
 }
@@ -101,18 +104,20 @@ export async function reloaded(version: Version, served: Served, threadId: strin
   return agent;
 }
 
+/** What a page sends beside the messages. */
+interface RunParameters {
+  resume?: object[];
+  tools?: object[];
+}
+
 /** Says something and waits for what comes of it; resolves to the events of the run. */
-export async function say(
-  agent: Agent,
-  content: string,
-  parameters: { resume?: object[] } = {},
-): Promise<AgEvent[]> {
+export async function say(agent: Agent, content: string, parameters: RunParameters = {}): Promise<AgEvent[]> {
   agent.addMessage({ id: crypto.randomUUID(), role: "user", content });
   return await run(agent, parameters);
 }
 
 /** Runs, and resolves to the events; rejects as the agent does. */
-export async function run(agent: Agent, parameters: { resume?: object[] } = {}): Promise<AgEvent[]> {
+export async function run(agent: Agent, parameters: RunParameters = {}): Promise<AgEvent[]> {
   return await collected((subscriber) => agent.runAgent(parameters, subscriber));
 }
 

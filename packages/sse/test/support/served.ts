@@ -70,6 +70,8 @@ export async function serve(
     clientTools?: boolean;
     roles?: AgentOptions<unknown>["roles"];
     handOverTo?: AgentOptions<unknown>["handOverTo"];
+    /** Options of the agent `other`. */
+    other?: Partial<AgentOptions<unknown>>;
     /** From the context of a test that runs beside others. */
     onTestFinished?: TestContext["onTestFinished"];
   } = {},
@@ -82,6 +84,7 @@ export async function serve(
     clientTools = false,
     roles,
     handOverTo,
+    other: ofOther,
     onTestFinished = afterTheOnlyTest,
     ...handlerOptions
   } = rest;
@@ -98,7 +101,7 @@ export async function serve(
     ...(roles && { roles }),
     ...(handOverTo && { handOverTo }),
   });
-  const other = agent({ name: "other", model, instructions: "Another.", tools });
+  const other = agent({ name: "other", model, instructions: "Another.", tools, ...ofOther });
   const made = {
     agents: [coach, other],
     store,

@@ -14,4 +14,4 @@ export interface Snapshot {
 /** The version of the snapshots that this code writes and reads. */
 // Raise it with every change of the state that a log is folded into, and of the form in which a snapshot
 // stores a state. `core/test/fold/snapshot.test.ts` compares both with those of a recorded log.
-export const SNAPSHOT_VERSION = "7";
+export const SNAPSHOT_VERSION = "8";

@@ -5,6 +5,7 @@ import type { Hook, RunContext } from "../../hooks/hook.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { Leg } from "../leg/leg.ts";
+import type { CallOfHook } from "../leg/progress.ts";
 import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import type { HookMethod } from "./check-returned.ts";
 import { contextOf } from "./context-methods.ts";
@@ -68,8 +69,8 @@ export function callHook<M extends HookMethod, R>(
 ): Called<R> | Promise<Called<R>> {
   const stored = isLogOnly(hook) ? undefined : leg.log.barrier();
   if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, args, take, answer));
-  leg.once.hooks.calling = method;
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
+  leg.once.hooks.calling = call;
   try {
     const run = hook[method] as (...args: unknown[]) => MaybeReturned<M>;
     const returned = run.apply(hook, [...args, contextWithAnswer(contextOf(leg, hook), answer)]);
@@ -80,8 +81,7 @@ export function callHook<M extends HookMethod, R>(
 }
 
 /** A call of a hook. `signal` is the leg's signal at its start: the landing turn gets a fresh one. */
-interface HookCall<M extends HookMethod, R> {
-  hook: Hook;
+interface HookCall<M extends HookMethod, R> extends CallOfHook {
   method: M;
   take(returned: Returned<M>): R | Promise<R>;
   signal: AbortSignal;
@@ -100,9 +100,7 @@ async function converted<M extends HookMethod, R>(
   pending: NonNullable<MaybeReturned<M>>,
 ): Promise<Called<R>> {
   const called = await settled(leg, call, pending);
-  const { hooks } = leg.once;
-  const { question } = hooks;
-  hooks.question = undefined;
+  const { question } = call;
   return question === undefined ? called : { value: { question } as R };
 }
 
@@ -114,10 +112,13 @@ async function settled<M extends HookMethod, R>(
 ): Promise<Called<R>> {
   try {
     const returned = isPromise(pending) ? await withinDeadline(deadlineOf(leg, call.hook), pending) : pending;
+    call.isOver = true;
     if (returned === undefined || returned === null) return RETURNED_NOTHING;
     (await leg.parts.load()).checkReturned(call.method, returned);
     return { value: await call.take(returned) };
   } catch (cause) {
+    // Before the error is reported, so that no question comes meanwhile.
+    call.isOver = true;
     return await afterFailure(leg, call, cause);
   }
 }
@@ -135,11 +136,11 @@ function deadlineOf({ life }: Leg, { timeoutMs }: Hook): Deadline {
  */
 async function afterFailure<M extends HookMethod, R>(
   leg: Leg,
-  { hook, method, signal }: HookCall<M, R>,
+  { hook, method, signal, question }: HookCall<M, R>,
   cause: unknown,
 ): Promise<Called<R>> {
   if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-  if (leg.once.hooks.question !== undefined) return RETURNED_NOTHING;
+  if (question !== undefined) return RETURNED_NOTHING;
   const isCutOff = leg.life.lost || (signal.aborted && cause === signal.reason);
   if (!isCutOff) await (await leg.parts.load()).reportHook(leg, hook, method, cause);
   return isCutOff && !hook.guards ? RETURNED_NOTHING : { failed: true };

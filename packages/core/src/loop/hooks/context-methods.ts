@@ -83,7 +83,10 @@ function runContext(leg: Leg, hook: string): RunContext {
     read: (options) => leg.run.read(options),
     message: async () => await (await leg.parts.load()).runMessage(leg),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    runAgent: (...args) => handled(leg.parts.load().then((parts) => parts.agentOfHook(leg, hook)(...args))),
+    runAgent: (...args) => {
+      const { calling } = leg.once.hooks;
+      return handled(leg.parts.load().then((parts) => parts.agentOfHook(leg, hook, calling)(...args)));
+    },
     emit: (part) => emitInHook(leg, hook, part),
     append: (event) => appendInHook(leg, event),
     newMessages: async () => (await leg.parts.load()).newMessages(leg),

@@ -1,3 +1,4 @@
+import type { RunState } from "../../session/state.ts";
 import type { Leg } from "./leg.ts";
 
 /**
@@ -7,7 +8,15 @@ import type { Leg } from "./leg.ts";
 export function speakerOf(leg: Leg): string | undefined {
   const { roles, handOverTo, name } = leg.run.agent;
   if (roles !== undefined) return effectiveType(leg);
-  return handOverTo !== undefined || leg.log.state.agent !== null ? name : undefined;
+  return handOverTo !== undefined || leg.log.state.handedTo !== null ? name : undefined;
+}
+
+/**
+ * Returns whether the leg only ends the run of an agent that this runtime lacks, so that the session's own
+ * agent continues.
+ */
+export function isReplaced({ run: { agent, session } }: Pick<Leg, "run">, run: RunState): boolean {
+  return agent.name === session.agent && run.agent !== agent.name;
 }
 
 /** The parts of a leg that `effectiveType` reads. */

@@ -5,6 +5,7 @@ import type { CurrentRun } from "../../model/model-client.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Delegate } from "../../tools/tool.ts";
 import type { ChosenAgent, MidwayQuestion } from "./part-types.ts";
+import type { CallOfHook } from "./progress.ts";
 
 /** The consequences of a complete answer. */
 export interface Verdict {
@@ -32,6 +33,8 @@ export interface WantedAttempt {
 export interface GivingRecord {
   /** Whether the call has its result. */
   closed: boolean;
+  /** The most levels of sub-agents in the tasks of the tool. */
+  depth: number;
   /** The question that the tool asks the user instead of returning a result. */
   asked: MidwayQuestion | undefined;
   /** Whether this process leaves the run while the tool has a task in progress. */
@@ -66,8 +69,8 @@ export interface FlowParts<Leg> {
     record: GivingRecord,
     signal: () => AbortSignal,
   ): RunContext["runAgent"];
-  /** Returns the method `runAgent` of a hook's context. */
-  agentOfHook(leg: Leg, name: string): RunContext["runAgent"];
+  /** Returns the method `runAgent` of a hook's context, in one call of a hook. */
+  agentOfHook(leg: Leg, name: string, calling: CallOfHook | undefined): RunContext["runAgent"];
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;
 }

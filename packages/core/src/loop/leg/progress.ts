@@ -17,16 +17,24 @@ export interface HookProgress {
   turns: number;
   /** The stop reason that an `afterTurn` hook returned; `undefined` if none did. */
   stop: StopReason | undefined;
-  /** The method of a hook that was called last. */
-  calling: keyof Hook | undefined;
-  /** The question of an agent to which the hook has given a task that is being called. */
-  question: QuestionEvent | undefined;
+  /** The call of a hook that has begun last. */
+  calling: CallOfHook | undefined;
   /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
   /** The contexts of the leg's hooks, by the hook's name. */
   readonly contexts: Map<string, RunContext>;
+}
+
+/** One call of a hook. */
+export interface CallOfHook {
+  readonly hook: Hook;
+  readonly method: keyof Hook;
+  /** Whether the call has its outcome, perhaps before the hook has settled. */
+  isOver?: true;
+  /** The question of an agent to which this call has given a task. */
+  question?: QuestionEvent;
 }
 
 /** Records the model calls of hooks and tools that are in flight in this leg. Only `askInRun` changes it. */

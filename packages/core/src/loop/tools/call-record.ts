@@ -19,6 +19,8 @@ export interface CallRecord {
   artifacts: Artifact[];
   decided: ToolDecisions;
   report: CallReport;
+  /** The most levels of sub-agents in the tasks of the tool. */
+  depth: number;
   /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;
   /** Whether this process leaves the run while the tool has a task in progress. */
@@ -31,7 +33,7 @@ export interface CallRecord {
 
 /** Returns the record of a tool that has made and reported nothing yet. */
 export function newCallRecord(): CallRecord {
-  return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
+  return { closed: false, artifacts: [], decided: {}, report: {}, depth: 0, asked: undefined };
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */

@@ -1,4 +1,4 @@
-import { withinDeadline } from "../../base/deadline.ts";
+import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { lazy } from "../../base/once.ts";
 import {
@@ -39,13 +39,14 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   const timeUp = lazy(() => new AbortController());
   const doCall = tool.delegate === undefined ? runTool : runAgent;
   const record = newCallRecord();
+  record.depth = runnable.agent?.depth ?? 0;
   const work = doCall(leg, runnable, { durationMs, timeUp, record }).catch((cause: unknown) => {
     record.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, tool, cause), { durationMs: durationMs() });
     return withReport(failed, record, errorCodeOf(cause));
   });
   // `undefined` if the work did not settle in time.
-  const outcome = await withinTime(leg, work, runnable, timeUp);
+  const outcome = await withinTime(leg, work, { tool, record, timeUp });
   record.closed = true;
   if (outcome !== "left" && record.output !== undefined) await (await record.output)?.end();
   // Readers no longer see the call as running.
@@ -141,29 +142,23 @@ const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs,
 };
 
 /**
- * Returns the grace period of a stopped call, in milliseconds. A sub-agent needs more: it first waits for its
- * own calls, and then reports its usage.
- */
-function graceOf({ life }: Leg, { agent }: Runnable): number {
-  return life.abortGraceMs * (1 + (agent?.depth ?? 0));
-}
-
-/**
  * Waits for the work of a call. Resolves to `undefined` if the tool's time limit, or the grace period after
- * an abort, is over first.
+ * an abort, is over first. A sub-agent needs a longer period: it first waits for its own calls, and then
+ * reports its usage.
  */
 async function withinTime<T>(
-  leg: Leg,
+  { life }: Leg,
   work: Promise<T>,
-  runnable: Runnable,
-  timeUp: CallInProgress["timeUp"],
+  { tool: { timeoutMs }, record, timeUp }: Pick<Runnable, "tool"> & Omit<CallInProgress, "durationMs">,
 ): Promise<T | undefined> {
-  const { clock, signal } = leg.life;
-  const { timeoutMs } = runnable.tool;
-  const onTimeout = () => timeUp().abort(tookTooLong(timeoutMs));
+  const { clock, signal } = life;
+  const deadline: Deadline = {
+    ...{ clock, signal, timeoutMs, onTimeout: () => timeUp().abort(tookTooLong(timeoutMs)) },
+    // The tool may give tasks to agents later.
+    get abortGraceMs() {
+      return life.abortGraceMs * (1 + record.depth);
+    },
+  };
   // `work` never rejects, so a rejection is the deadline's.
-  return await withinDeadline(
-    { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },
-    work,
-  ).catch(() => undefined);
+  return await withinDeadline(deadline, work).catch(() => undefined);
 }

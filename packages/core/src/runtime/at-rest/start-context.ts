@@ -6,6 +6,7 @@ import type { Session } from "../../log/session-row.ts";
 import { foldView } from "../../view/fold-view.ts";
 import type { SessionView } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
+import { speaking } from "../leg/speaking.ts";
 import { whileIdle } from "./at-rest.ts";
 import { withinRead } from "./session-reads.ts";
 
@@ -23,6 +24,7 @@ export async function startContextAt(
   fromSeq: number,
 ): Promise<number> {
   return await whileIdle(host, session, agent, (state) => {
+    const speaker = speaking({ host, session, agent, state }, true);
     const entries = admitted(state, state.lastSeq);
     const index = entries.findIndex(({ seq }) => seq >= fromSeq);
     if (index === -1)
@@ -35,7 +37,7 @@ export async function startContextAt(
     const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };
     return {
       result: from_seq,
-      events: start === 0 ? [] : checkpointEvents(state, agent, data, host.newId()),
+      events: start === 0 ? [] : checkpointEvents(state, speaker, data, host.newId()),
     };
   });
 }

@@ -6,17 +6,21 @@ import { loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
+import { lackedSpeaker } from "../../loop/lacked-speaker.ts";
 import { startEvents, userDataFor } from "../../loop/start-run.ts";
 import { loadParts } from "../../parts/at-hand.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type RunState, type SessionState } from "../../session/state.ts";
-import type { CallerOptions, Host } from "../leg/host.ts";
+import type { CallerOptions, Host, LegOptions } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
+import { beginWithAnswers } from "./begin-with-answers.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busyError, senderOf, storedCallerFields } from "./incoming-message.ts";
+import { longestStart } from "./queue-message.ts";
+import type { RetryRunOptions, RunOptions } from "./run-options.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 import { startRun } from "./store-start.ts";
 
@@ -42,7 +46,7 @@ const TRY_AGAIN =
  * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy` if another
  * run is open.
  */
-export async function beginRetry(
+async function beginRetry(
   host: Host,
   retry: Retry,
   opened: { leased: LeasedSession | undefined },
@@ -140,7 +144,11 @@ async function startRetry(
       ...storedCallerFields(from),
     };
     const atOnce = await leased.startsAtOnce();
-    const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];
+    const events = [
+      ...startEvents(log.state, agent, host.newId, run),
+      ...lackedSpeaker(log.state, agent),
+      ...noteFor(log.state),
+    ];
     const begun = await startRun(host, { session, agent, run, atOnce, signal }, leased, events);
     if (begun === "overtaken") await leased.close();
     return begun === "overtaken" ? "taken" : begun;
@@ -167,4 +175,33 @@ function noteFor(state: SessionState): NewEvent[] {
 /** Returns the place in the log where a run begins. */
 function startOf({ sessionId }: SessionState, { runId, seq }: RunState): RunStart {
   return { sessionId, runId, afterSeq: seq - 1 };
+}
+
+/** Opens the user's session. */
+type Open = (
+  host: Host,
+  agent: Agent,
+  toOpen: { userId: string; id: string },
+  from: LegOptions,
+) => Promise<{ session: Session; leased: LeasedSession | undefined }>;
+
+/** Continues a run with answers, or retries one. */
+export async function continueRun(
+  host: Host,
+  agent: Agent,
+  options: RunOptions | RetryRunOptions,
+  open: Open,
+): Promise<Begun> {
+  const { userId, sessionId: id, signal, caller, credentials } = options;
+  if (id === undefined || id === "")
+    throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
+  const request = { agent, signal, caller, credentials };
+  const toOpen = { userId, id };
+  if (options.retry === undefined) {
+    const opened = await open(host, agent, toOpen, { caller, credentials });
+    const answering = { ...request, session: opened.session, answers: options.answers ?? [] };
+    return await beginWithAnswers(host, answering, opened);
+  }
+  const opened = await open(host, agent, toOpen, senderOf(request));
+  return await beginRetry(host, { ...request, session: opened.session, runId: options.retry }, opened);
 }

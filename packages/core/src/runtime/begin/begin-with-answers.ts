@@ -8,10 +8,12 @@ import type { Session } from "../../log/session-row.ts";
 import { patchOf } from "../../log/store/row-patch.ts";
 import { openRun, type RunState, type SessionState } from "../../session/state.ts";
 import { storedCaller } from "../leg/access.ts";
-import type { CallerOptions, Host, Work } from "../leg/host.ts";
+import { type CallerOptions, type Host, noSuchAgent, type Work } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { storeWithCredentials } from "../leg/session-credentials.ts";
+import { speaking } from "../leg/speaking.ts";
+import { lackedAgent } from "../leg/speaking-agent.ts";
 import { answerEvents } from "./answer.ts";
 import { asFailedWork, type Begun, recoverStored, releaseOrResume, resumeRun } from "./begin.ts";
 import type { Answer } from "./run-options.ts";
@@ -38,20 +40,25 @@ export async function beginWithAnswers(
   answering: Answering,
   opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
-  const { session, agent, caller, credentials } = answering;
+  const { session, agent: own, caller, credentials } = answering;
   let leased =
-    opened === undefined ? await leaseSession(host, session, agent, { caller, credentials }) : opened.leased;
+    opened === undefined ? await leaseSession(host, session, own, { caller, credentials }) : opened.leased;
   // After a release, the answers are stored without a lease.
   const release = async () => {
     const released = leased;
     leased = undefined;
-    if (released !== undefined) await releaseOrResume(host, session, agent, released, answering);
+    if (released !== undefined) await releaseOrResume(host, session, own, released, answering);
   };
   const state = leased?.log.state ?? (await loadState(host.store, session.id));
-  const events = await checkedEvents(host, state, answering, release).catch(async (error: unknown) => {
+  const agent = speaking({ host, session, agent: own, state }, false);
+  let events: NewEvent[];
+  try {
+    if (leased !== undefined) refuseIfLacking(host, session, state);
+    events = await checkedEvents(host, state, { ...answering, agent }, release);
+  } catch (error) {
     await release();
     throw error;
-  });
+  }
   try {
     const begun = leased === undefined ? "taken" : await answerHere(host, answering, leased, events);
     return begun === "taken" ? await answerElsewhere(host, answering, state, events) : begun;
@@ -59,6 +66,22 @@ export async function beginWithAnswers(
     if (!PawlError.is(cause, "key_taken")) throw cause;
     throw new PawlError("already_answered", "This question has been answered already.", { cause });
   }
+}
+
+/**
+ * Refuses answers to an agent that this runtime lacks, so that a process with the agent can still take them.
+ * A message of the user closes the question.
+ *
+ * @throws PawlError `not_found`
+ */
+function refuseIfLacking(host: Host, session: Session, state: SessionState): void {
+  const lacking = lackedAgent(host, session, state);
+  if (lacking !== undefined)
+    throw noSuchAgent(
+      host,
+      lacking,
+      ` It asks this question. After a new message, the agent "${session.agent}" continues.`,
+    );
 }
 
 /**

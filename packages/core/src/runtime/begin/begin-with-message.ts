@@ -8,7 +8,7 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import {
   busyError,
   type IncomingMessage,
@@ -21,6 +21,7 @@ import { startRun } from "./store-start.ts";
 /** Loads the code for a message that was sent before, or that arrives while the session has an open run. */
 export type LoadsMeeting = () => Promise<
   Pick<typeof import("./earlier-run.ts"), "earlierRun"> &
+    typeof import("../../loop/lacked-speaker.ts") &
     typeof import("./queue-message.ts") &
     typeof import("./supersede.ts")
 >;
@@ -65,8 +66,6 @@ async function beginOrQueue(
   opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent } = incoming;
-  const mayWait = incoming.whenBusy !== "reject";
-  const longestWaitMs = mayWait ? longestStart(host, agent) : 10 * PAUSE_MS;
   // `waitedMs` includes the pause at the end of this pass.
   for (let waitedMs = PAUSE_MS; ; waitedMs += PAUSE_MS) {
     const isOpened = opened !== undefined && waitedMs === PAUSE_MS;
@@ -80,6 +79,8 @@ async function beginOrQueue(
     if (earlier !== undefined) return { start: earlier, work: undefined };
     const queued = await queueOrRefuse(host, incoming, load);
     if (queued !== "starting") return queued;
+    const mayWait = incoming.whenBusy !== "reject";
+    const longestWaitMs = mayWait ? (await load()).longestStart(host, agent) : 10 * PAUSE_MS;
     if (waitedMs >= longestWaitMs) throw busyError();
     await delay(host.clock, PAUSE_MS);
   }
@@ -193,10 +194,10 @@ async function tryToStart(
   while (runToResume(log.state) === undefined) {
     const waiting = openRun(log.state);
     // The end of the waiting run calls its hooks. A message that is sent again must not end its own run.
-    if (waiting !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
+    const later = waiting !== undefined || log.state.handedTo !== null ? await load() : undefined;
+    if (waiting !== undefined && (await later?.earlierRun(host.store, incoming)) !== undefined)
       throw new PawlError("key_taken", "The message is stored already.");
-    const ending =
-      waiting && (await (await load()).prepareSupersededEnd(host, session, agent, leased, waiting));
+    const ending = waiting && (await later?.prepareSupersededEnd(host, session, agent, leased, waiting));
     if (waiting !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
@@ -205,6 +206,7 @@ async function tryToStart(
     const begun = await startRun(host, { session, agent, run, atOnce, signal, mayBegin }, leased, [
       ...(ending?.events(nextRun(log.state, run.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, run),
+      ...(later?.lackedSpeaker(log.state, agent) ?? []),
       ...messageEvents(incoming, false),
     ]);
     if (begun !== "overtaken") return begun;

@@ -9,20 +9,10 @@ import { openRun, type RunState } from "../../session/state.ts";
 import type { Host, LegOptions, Work } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { UNCOUNTED_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
 /** The pause before the next attempt to open a session whose lease is taken, in milliseconds. */
 export const PAUSE_MS = 10;
-
-/**
- * Returns the longest time from a leg's lease to the start of its run, in milliseconds. After that time, the
- * leg has started its run, has ended, or has lost the lease.
- */
-export function longestStart({ leaseTtlMs }: Host, { userData, toolsTimeoutMs }: Agent): number {
-  // Adds 5 s for an agent without user data, because the other leg's version of the agent may have some.
-  return leaseTtlMs + (userData?.timeoutMs ?? 5_000) + toolsTimeoutMs;
-}
 
 /** A run whose message or answers are stored. */
 export interface Begun {
@@ -67,33 +57,8 @@ export function isResumed(work: Work | NotDue | undefined): work is Work {
   return work !== undefined && "done" in work;
 }
 
-/**
- * Resumes the session's open run as {@link recover} does, unless it waits for a time. Then returns how long
- * it still waits.
- */
-export async function recoverIfDue(
-  host: Host,
-  session: Session,
-  agent: Agent,
-  from: LegOptions,
-): Promise<Work | NotDue | undefined> {
-  const leased = await leaseSession(host, session, agent, from);
-  if (leased === undefined || leased.waitMs === 0) return leased && (await resumeOpenRun(leased));
-  const { waitMs } = leased;
-  // `releaseOrResume` frees the place. If it resumes the run, the new leg needs another place.
-  const { place, ...withoutPlace } = from;
-  const active = await releaseOrResume(
-    host,
-    session,
-    agent,
-    leased,
-    place === UNCOUNTED_PLACE ? from : withoutPlace,
-  );
-  return active ?? { waitMs };
-}
-
 /** Resumes the open run of a leased session. Without an open run, releases the lease. */
-async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promise<Work | undefined> {
+export async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promise<Work | undefined> {
   const run = openRun(leased.log.state);
   if (run !== undefined) return await resumeRun(leased, run, signal);
   await leased.close();

@@ -6,6 +6,7 @@ import { isWaiting } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
 import { storedCaller } from "../leg/access.ts";
 import type { CallerOptions, Host } from "../leg/host.ts";
+import { lackedAgent } from "../leg/speaking-agent.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 
 /**
@@ -19,9 +20,11 @@ export async function giveCredentials(
 ): Promise<void> {
   const agent = host.agents.get(session.agent);
   if (credentials === undefined || agent === undefined) return;
-  const run = openRun(await loadState(host.store, session.id));
+  const state = await loadState(host.store, session.id);
+  const run = openRun(state);
   const question = run?.asked.find((asked) => asked.before === "resume" && isWaiting(asked));
   if (run === undefined || question === undefined) return;
+  if (lackedAgent(host, session, state) !== undefined) return;
   if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return;
   try {
     const answers = [{ callId: question.callId, value: true }];

@@ -1,3 +1,4 @@
+import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import { catchUp, loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -107,4 +108,17 @@ function queuedEvents(run: RunState, incoming: IncomingMessage): NewEvent[] {
   const messages = messageEvents(incoming, true);
   if (incoming.whenBusy !== "interrupt") return messages;
   return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];
+}
+
+/**
+ * Returns the longest time from a leg's lease to the start of its run, in milliseconds. After that time, the
+ * leg has started its run, has ended, or has lost the lease.
+ */
+export function longestStart({ agents, leaseTtlMs }: Host, agent: Agent): number {
+  // Any agent may have the conversation. Adds 5 s for an agent without user data, because the other leg's
+  // version of the agent may have some.
+  const starts = [agent, ...agents.values()].map(
+    ({ userData, toolsTimeoutMs }) => (userData?.timeoutMs ?? 5_000) + toolsTimeoutMs,
+  );
+  return leaseTtlMs + Math.max(...starts);
 }

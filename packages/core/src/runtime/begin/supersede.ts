@@ -9,7 +9,7 @@ import { accessTo } from "../leg/access.ts";
 import type { Host } from "../leg/host.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import { makeLeg } from "../leg/make-leg.ts";
-import { agentOfRun } from "../leg/speaking.ts";
+import { standIn } from "../leg/speaking.ts";
 
 /** The stop reason of a waiting run that a new message replaces. */
 const SUPERSEDED: StopReason = {
@@ -44,4 +44,12 @@ export async function prepareSupersededEnd(
   // This ends the run, because no leg is running. During a leg, a message only closes the run's questions,
   // and the run continues: see `closeOvertakenQuestions`.
   return await endingOf(leg, run, SUPERSEDED, OVERTAKEN);
+}
+
+/**
+ * Returns the agent of a waiting run that a run of the agent `next` replaces. They differ if the waiting run
+ * has handed over, or if this runtime lacks its agent.
+ */
+function agentOfRun({ agents }: Host, run: RunState, next: Agent): Agent {
+  return next.name === run.agent ? next : (agents.get(run.agent) ?? standIn(next));
 }

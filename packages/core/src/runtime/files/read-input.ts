@@ -1,4 +1,5 @@
-import type { Agent } from "../../agent/agent.ts";
+import type { Agent, WhenBusy } from "../../agent/agent.ts";
+import { ownModels } from "../../agent/check-tools.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { withoutHidden } from "../../base/hidden-text.ts";
@@ -8,13 +9,18 @@ import { isFileId } from "../../files/hashed-files.ts";
 import { type FileFacts, LARGEST_UPLOAD, MOST_PAGES, refusedFile } from "../../files/inspect-file.ts";
 import type { FileToKeep, OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/event-parts.ts";
+import type { ToolSpec } from "../../model/content.ts";
+import type { ModelClient } from "../../model/model-client.ts";
+import { checkedOffer } from "../../tools/offered-tools.ts";
 import type { RunOptions } from "../begin/run-options.ts";
+import type { Host } from "../leg/host.ts";
+import { acceptingAgent, agentsInSession, speakersOf } from "../leg/speaking-agent.ts";
 
 /** The most files of one message. With more, Claude's API refuses large pictures. */
 const MOST_FILES = 20;
 
 /** A message that was checked: its text, and its files. */
-export interface ReadInput {
+interface ReadInput {
   message: string;
   files: readonly ReadFile[];
 }
@@ -28,16 +34,52 @@ interface ReadFile {
 type MessagePart = Exclude<RunOptions["input"], string | undefined>[number];
 type FilePart = Extract<MessagePart, { type: "file" }>;
 
+/** A message that was checked for the agent that will answer it. */
+interface CheckedMessage extends ReadInput {
+  /** What happens if a run is in progress, by the agent of that run. */
+  whenBusy: WhenBusy | undefined;
+  clientTools: ToolSpec[] | undefined;
+}
+
+/**
+ * Checks the tools and files of a message by the options of the agent that has the conversation. Stores
+ * nothing.
+ *
+ * @throws PawlError `invalid_input`
+ */
+export async function checkedMessage(
+  host: Host,
+  agent: Agent,
+  { userId, sessionId, input = "", clientTools: offer, whenBusy }: RunOptions,
+): Promise<CheckedMessage> {
+  const speakers = speakersOf(host, agent.name);
+  const mustKnow = offer !== undefined || typeof input !== "string" || speakers.some((one) => one.whenBusy);
+  const known = mustKnow && sessionId ? await agentsIn(host, sessionId, userId) : undefined;
+  const { ran = agent, speaks = agent } = known ?? {};
+  const clientTools = offer && checkedOffer(acceptingAgent(speaks, speakers), offer);
+  const content =
+    typeof input === "string"
+      ? { message: input, files: [] }
+      : await readInput(host.files, ownModels(speaks), { userId, input });
+  return { ...content, whenBusy: ran.whenBusy ?? whenBusy, clientTools };
+}
+
+/** Returns the agents in the user's session; `undefined` if the user has no such session. */
+async function agentsIn(host: Host, sessionId: string, userId: string) {
+  const session = await host.store.sessions.get(sessionId);
+  return session?.userId === userId ? await agentsInSession(host, session) : undefined;
+}
+
 /**
  * Checks a message, and reads its text and its files. Stores nothing.
  *
  * @throws PawlError `invalid_input` for an empty message, for too many or too large files, for a file that
- * the user does not have or the agent's model cannot read, and for any file if the runtime has no option
+ * the user does not have or none of these models can read, and for any file if the runtime has no option
  * `files`
  */
-export async function readInput(
+async function readInput(
   files: OwnUserFiles | undefined,
-  { model }: Pick<Agent, "model">,
+  models: readonly ModelClient[],
   { userId, input }: { userId: string; input: readonly MessagePart[] },
 ): Promise<ReadInput> {
   checkParts(input);
@@ -59,8 +101,10 @@ export async function readInput(
     bytesLeft -= facts.bytes;
     if (bytesLeft < 0)
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
-    if (!canRead(model, facts.mediaType))
-      throw refusedFile(`${label}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
+    if (!models.some((model) => canRead(model, facts.mediaType)))
+      throw refusedFile(
+        `${label}The model ${models[0]?.id} cannot read files of the type ${facts.mediaType}.`,
+      );
     read.push({ reference: { id, ...factsInLog(facts), ...namePart(part.name) }, kept });
   }
   const pages = read.reduce((sum, { reference }) => sum + (reference.pages ?? 0), 0);

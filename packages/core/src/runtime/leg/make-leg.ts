@@ -133,7 +133,6 @@ function newHookProgress(state: SessionState): LegRecords["hooks"] {
     turns: turnsSeenByHooks(state),
     stop: undefined,
     calling: undefined,
-    question: undefined,
     questions: "",
     byMethod: new Map(),
     contexts: new Map(),

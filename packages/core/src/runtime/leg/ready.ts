@@ -8,6 +8,7 @@ import { anySignal } from "../../base/signals.ts";
 import { agentChange } from "../../context/agent-change.ts";
 import { prefixFor } from "../../context/prefix.ts";
 import type { NewEvent } from "../../log/event.ts";
+import { isReplaced } from "../../loop/leg/effective-type.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { ToolSpec } from "../../model/content.ts";
@@ -135,7 +136,7 @@ export function changeOnResume(leg: Leg): NewEvent[] {
     run: { agent },
   } = leg;
   const run = openRun(log.state);
-  if (run === undefined) return [];
+  if (run === undefined || isReplaced(leg, run)) return [];
   const isWithoutTools = agent.toolsFor !== undefined && (canOnlyEnd(leg) || hasMadeNoRequest(leg, run));
   return agentChange(log.state, run, isWithoutTools ? { version: agent.version } : agent);
 }

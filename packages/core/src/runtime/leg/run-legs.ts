@@ -3,9 +3,10 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { snapshotOf } from "../../fold/snapshot.ts";
 import type { Session } from "../../log/session-row.ts";
-import { ABORTED } from "../../log/stop-reason.ts";
+import { ABORTED, TAKEN_OVER } from "../../log/stop-reason.ts";
 import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
 import { stopByUser } from "../../loop/decide.ts";
+import { isReplaced } from "../../loop/leg/effective-type.ts";
 import { rethrowDecideAgain, storeHeld } from "../../loop/leg/stored-first.ts";
 import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
@@ -181,6 +182,8 @@ export async function runLeg(leg: OwnLeg): Promise<boolean> {
 /** Runs a leg's loop. An exception ends the run, unless another leg may continue it: then it is thrown. */
 async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   try {
+    const run = openRun(leg.log.state);
+    if (run !== undefined && isReplaced(leg, run)) return await runLoop(leg, stopByUser(run) ?? TAKEN_OVER);
     const deps = withinDeadline(leg.life, leg.access.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` is ignored.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);

@@ -5,7 +5,7 @@ import { type JsonObject, toJson } from "../../base/json.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Begun } from "../begin/begin.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
-import { legOptionsOf, senderOf } from "../begin/incoming-message.ts";
+import { legOptionsOf } from "../begin/incoming-message.ts";
 import { newSessionId } from "../begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "../begin/run-options.ts";
 import { checkedKnowledge, checkRunOptions } from "../checks/check-run-options.ts";
@@ -28,13 +28,13 @@ export async function beginOrContinue(
   const options =
     rawCaller === undefined ? rawOptions : { ...rawOptions, caller: toJson(rawCaller) as JsonObject };
   const { userId, input } = options;
-  if (input === undefined) return await continueRun(host, agent, options);
-  const clientTools = await checkedTools(agent, options);
+  if (input === undefined)
+    return await (await loadRarelyUsedParts()).continueRun(host, agent, options, openOwn);
+  const isPlain = typeof input === "string" && options.clientTools === undefined && !handsOver(host);
+  const { clientTools, message, files, whenBusy } = isPlain
+    ? { clientTools: undefined, message: input, files: [], whenBusy: agent.whenBusy ?? options.whenBusy }
+    : await (await loadRarelyUsedParts()).checkedMessage(host, agent, options);
   const knowledge = options.knowledge?.map(checkedKnowledge);
-  const { message, files } =
-    typeof input === "string"
-      ? { message: input, files: [] }
-      : await (await loadRarelyUsedParts()).readInput(host.files, agent, { userId, input });
   const { clientMessageId, signal, params, caller, credentials } = options;
   const opened = await openOwn(
     host,
@@ -43,7 +43,6 @@ export async function beginOrContinue(
     legOptionsOf({ caller, credentials, clientTools }),
   );
   const { session } = opened;
-  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
   try {
     if (files.length > 0)
       await host.files?.keep(
@@ -57,28 +56,16 @@ export async function beginOrContinue(
   }
   const references = files.map(({ reference }) => reference);
   const content = { message, files: references, knowledge, params, clientMessageId, clientTools };
-  const incoming = { session, agent, ...content, signal, whenBusy, caller, credentials };
+  const incoming = {
+    session,
+    agent,
+    ...content,
+    whenBusy: whenBusy ?? "reject",
+    signal,
+    caller,
+    credentials,
+  };
   return await beginWithMessage(host, incoming, loadRarelyUsedParts, opened);
-}
-
-/** Continues a run with answers, or retries one. */
-async function continueRun(host: Host, agent: Agent, options: RunOptions | RetryRunOptions): Promise<Begun> {
-  const { userId, sessionId: id, signal, caller, credentials } = options;
-  if (id === undefined || id === "")
-    throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-  const { beginRetry, beginWithAnswers } = await loadRarelyUsedParts();
-  const request = { agent, signal, caller, credentials };
-  const toOpen = { userId, id };
-  if (options.retry === undefined) {
-    const opened = await openOwn(host, agent, toOpen, { caller, credentials });
-    return await beginWithAnswers(
-      host,
-      { ...request, session: opened.session, answers: options.answers ?? [] },
-      opened,
-    );
-  }
-  const opened = await openOwn(host, agent, toOpen, senderOf(request));
-  return await beginRetry(host, { ...request, session: opened.session, runId: options.retry }, opened);
 }
 
 /** Loads the code for answers, retries, files and tools of clients. Most processes need this chunk late. */
@@ -115,11 +102,9 @@ async function sessionFor(
   return { userId, id: await newSessionId(host, agent.name, options), create };
 }
 
-/** Checks and returns the tools that a client offers with its message. @throws PawlError `invalid_input` */
-async function checkedTools(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
-  if (clientTools === undefined) return undefined;
-  const { checkedOffer } = await loadRarelyUsedParts();
-  return checkedOffer(agent, clientTools);
+/** Returns whether another agent than the session's own may have a conversation. */
+function handsOver({ agents }: Host): boolean {
+  return [...agents.values()].some(({ handOverTo }) => handOverTo !== undefined);
 }
 
 /**

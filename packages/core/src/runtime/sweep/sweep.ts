@@ -4,11 +4,13 @@ import { backoff } from "../../base/backoff.ts";
 import { turnOfLoop } from "../../base/next-turn.ts";
 import { newPacer } from "../../base/pacer.ts";
 import type { Session } from "../../log/session-row.ts";
-import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
+import { isResumed, type NotDue } from "../begin/begin.ts";
 import { type Host, type LegOptions, noSuchAgent, type Place, type Wake, type Work } from "../leg/host.ts";
 import { takePlace, UNCOUNTED_PLACE } from "../leg/place.ts";
+import { speakersOf } from "../leg/speaking-agent.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
+import { recoverIfDue } from "./recover-if-due.ts";
 import { PAGE, recoverablePages } from "./recoverable-pages.ts";
 import { reportIfHanging, untilResumedOrSlow, withinLeaseTime } from "./within-lease-time.ts";
 
@@ -83,7 +85,7 @@ async function resumeAll(
   sessions: readonly Session[],
   state: SweepState,
 ): Promise<readonly Opening[]> {
-  const { agents, atWork } = host;
+  const { atWork } = host;
   const openings: Opening[] = [];
   const over: Promise<unknown>[] = [];
   for (const session of sessions) {
@@ -98,7 +100,7 @@ async function resumeAll(
       return await resumeSession(host, session, { place, opensOnce: true });
     };
     // A function that returns tools may take seconds, which must not delay other sessions.
-    const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
+    const mayTakeLong = speakersOf(host, session.agent).some(({ toolsFor }) => toolsFor !== undefined);
     const { promise: leg, resolve } = Promise.withResolvers<Resumed>();
     const open = async () => {
       const resuming = resume();
@@ -179,7 +181,7 @@ async function resumeSession(host: Host, session: Session, from: LegOptions): Pr
   return await withinLeaseTime(
     host,
     session,
-    { agent, place: from.place },
+    { agents: speakersOf(host, session.agent), place: from.place },
     tryToResume(host, session, agent, from),
   );
 }

@@ -5,18 +5,19 @@ import type { Session } from "../../log/session-row.ts";
 import type { Host, Place } from "../leg/host.ts";
 
 /**
- * Waits until a session is resumed, for at most the lease time plus the time limit of its agent's function
- * `tools`. If the session is not open by then, e.g. because the store hangs, frees its place and resolves to
- * `undefined`. The session is not tried again until the store has answered. `resumed` never rejects, so only
- * the time limit is caught.
+ * Waits until a session is resumed, for at most the lease time plus the longest time limit of the functions
+ * `tools` of the agents that may speak in it. If the session is not open by then, e.g. because the store
+ * hangs, frees its place and resolves to `undefined`. The session is not tried again until the store has
+ * answered. `resumed` never rejects, so only the time limit is caught.
  */
 export async function withinLeaseTime<T>(
   { clock, leaseTtlMs, setbacks }: Host,
   { id }: Session,
-  { agent: { toolsFor, toolsTimeoutMs }, place }: { agent: Agent; place: Place | undefined },
+  { agents, place }: { agents: readonly Agent[]; place: Place | undefined },
   resumed: Promise<T>,
 ): Promise<T | undefined> {
-  const timeoutMs = leaseTtlMs + (toolsFor === undefined ? 0 : toolsTimeoutMs);
+  const waits = agents.map(({ toolsFor, toolsTimeoutMs }) => (toolsFor === undefined ? 0 : toolsTimeoutMs));
+  const timeoutMs = leaseTtlMs + Math.max(0, ...waits);
   try {
     return await withinDeadline({ clock, timeoutMs }, resumed);
   } catch {

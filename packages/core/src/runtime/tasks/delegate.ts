@@ -6,6 +6,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
+import { lackedSpeaker } from "../../loop/lacked-speaker.ts";
 import type { Leg } from "../../loop/leg/leg.ts";
 import type { Delegated, Delegation, SettledTask, TaskWork } from "../../loop/leg/task-types.ts";
 import { reportCall } from "../../parts/tool-mistakes.ts";
@@ -16,7 +17,7 @@ import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage, type LoadsMeeting } from "../begin/begin-with-message.ts";
 import { earlierRun } from "../begin/earlier-run.ts";
 import type { IncomingMessage } from "../begin/incoming-message.ts";
-import { queueHere, queueMessage } from "../begin/queue-message.ts";
+import { longestStart, queueHere, queueMessage } from "../begin/queue-message.ts";
 import { prepareSupersededEnd } from "../begin/supersede.ts";
 import type { CallerOptions, Host, LegOutcome, Work } from "../leg/host.ts";
 import { childAgent, conversationSoFar, openChild } from "./child-session.ts";
@@ -25,7 +26,10 @@ import { newArtifacts } from "./task-artifacts.ts";
 import { settledTask, taskOutcomeOf } from "./task-outcome.ts";
 
 /** The code for a message that meets a run is in the same chunk as this file. */
-const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, prepareSupersededEnd });
+const meeting: LoadsMeeting = async () => ({
+  ...{ earlierRun, lackedSpeaker, longestStart },
+  ...{ queueHere, queueMessage, prepareSupersededEnd },
+});
 
 /**
  * Has a sub-agent do a call's work in a session of its own: gives it the task, passes the user's answer on,

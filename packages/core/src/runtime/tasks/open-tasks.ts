@@ -14,6 +14,7 @@ import type { Delegate, Tool } from "../../tools/tool.ts";
 import { recover } from "../begin/begin.ts";
 import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
+import { standIn } from "../leg/speaking.ts";
 import { isTask } from "../leg/task-session.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 import { newArtifacts } from "./task-artifacts.ts";
@@ -29,7 +30,7 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
     if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
     const chosen = await agentOfCall(leg, call);
-    const agent = childAgent(chosen ?? standIn(leg), leg.run.agent.name, call.toolName, slice);
+    const agent = childAgent(chosen ?? standIn(leg.run.agent), leg.run.agent.name, call.toolName, slice);
     const task = { session, agent, call, onlyEnds: chosen === undefined };
     tasks.push({ call, end: (signal) => endTask(host, leg, task, signal) });
   }
@@ -46,15 +47,6 @@ async function agentOfCall(leg: Leg, call: CallState): Promise<Agent | undefined
   const tool = leg.run.agent.tools.get(call.toolName);
   const chosen = tool?.delegate && (await chooseAgain(leg, tool, tool.delegate, call).catch(() => undefined));
   return chosen !== undefined && "agent" in chosen ? agentOf(chosen.agent) : undefined;
-}
-
-/**
- * Returns an agent that ends a task whose own agent is gone: the calling agent without tools and hooks. It
- * only stores that the task was stopped.
- */
-function standIn(leg: Leg): Agent {
-  const { toolsFor: _, userData: __, ...agent } = leg.run.agent;
-  return { ...agent, tools: new Map(), hooks: [] };
 }
 
 /**
