@@ -1,6 +1,8 @@
 import { isAgent, taskAgent } from "../agent/agent-tool.ts";
 import { checkOptions, kindOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Instead } from "../base/hints.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { sha256 } from "../base/sha256.ts";
 import { isBlank } from "../base/text.ts";
@@ -18,7 +20,7 @@ import type { RunAgentOptions, TaskAgent, TaskResult } from "../tools/run-agent-
 import { addOnce } from "./append.ts";
 import { whyNot } from "./tasks.ts";
 
-const OPTIONS: OptionKinds<RunAgentOptions> = {
+const OPTIONS: OptionKinds<Omit<RunAgentOptions, keyof Instead<"runAgent">>> = {
   key: "string!",
   limits: "object",
   shows: oneOf("text", "all"),
@@ -54,7 +56,7 @@ export function runAgentInRun(leg: Leg, giver: TaskGiver): RunContext["runAgent"
 
 /** Checks the arguments of `runAgent()`. @throws PawlError `invalid_input` */
 function checkedAgent(agent: unknown, input: unknown, options: RunAgentOptions): TaskAgent {
-  checkOptions(WHERE, options, OPTIONS, { code: "invalid_input" });
+  checkOptions(WHERE, options, OPTIONS, { instead: hintsFor("runAgent"), code: "invalid_input" });
   if (!isAgent(agent))
     throw invalidInput(`${WHERE} must be given an agent that agent() has made; got ${kindOf(agent)}.`);
   if (typeof input !== "string" || isBlank(input))
@@ -112,7 +114,9 @@ async function startedTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promis
   tasks.agents.set(id, agent);
   const found = findTask(leg, id);
   if (found !== undefined && found.toolName !== agent.name)
-    throw invalidInput(`The key "${options.key}" is that of a task of the agent "${found.toolName}".`);
+    throw invalidInput(
+      `The key "${options.key}" is that of a task of the agent "${found.toolName}". Use another key.`,
+    );
   if (found !== undefined) return found;
   const why = whyNot(leg, agent);
   if (why !== undefined) throw new PawlError("limit_reached", why);

@@ -1,3 +1,4 @@
+import type { Instead } from "../base/hints.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ModelClient } from "../model/model-client.ts";
@@ -12,7 +13,7 @@ export interface RunnableAgent<Output = unknown> {
 }
 
 /** Options of `context.runAgent()`. */
-export interface RunAgentOptions {
+export interface RunAgentOptions extends Instead<"runAgent"> {
   /**
    * The key of the task, 1 to 200 characters. The same key in the same tool call, or in the same hook and
    * run, is the same task: it runs once, and its result is returned again, also after a crash.
