@@ -6,6 +6,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
+import { WHY_LEFT, WHY_REFUSED } from "./reasons.ts";
 import { countOf, joined, quantity, quotedText, shortText } from "./short-text.ts";
 
 /**
@@ -109,7 +110,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
         : `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
       wake_at && `wakes at ${wake_at}`,
     ),
-  run_left: ({ reason }) => LEFT[reason],
+  run_left: ({ reason }) => WHY_LEFT[reason],
   run_recovered: () => "resumed by another process",
   agent_changed: ({ from, to, tools }) =>
     joined(
@@ -128,18 +129,11 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   checkpoint: ({ reason, from_seq, refused }) =>
     refused === undefined
       ? `${reason}, from event ${from_seq} on`
-      : `refused for its ${refused.by}: ${quantity(refused.events.length, "event")} changed${reason === "start" ? `, starts at event ${from_seq}` : ""}`,
+      : `${WHY_REFUSED[refused.by]}: ${quantity(refused.events.length, "event")} changed${reason === "start" ? `, starts at event ${from_seq}` : ""}`,
   redaction: ({ seq }) => `redacts event ${seq}`,
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
-};
-
-/** Why a run was left by its process, in words. */
-const LEFT: Record<EventData["run_left"]["reason"], string> = {
-  draining: "its process shuts down",
-  hand_over: "its process hands it over",
-  taken_back: "its engine takes it back",
 };
 
 /** Returns the last eight characters of a call's id: a provider's ids all begin with the same characters. */
