@@ -1,7 +1,7 @@
 import { COUNT, checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { shapeOf } from "../base/invalid-input.ts";
 import type { Json } from "../base/json.ts";
-import { shapeOf } from "../base/shape-of.ts";
 import type { Awaitable, Hook, RunContext } from "./hook.ts";
 import type { AnswerChange, AnswerPart, RunStop, UserMessage } from "./turn-plan.ts";
 

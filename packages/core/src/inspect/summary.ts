@@ -2,11 +2,10 @@ import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { type ByType, callByType, type StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
-import { WHY_LEFT, WHY_REFUSED } from "./reasons.ts";
+import { reasonText, WHY_LEFT, WHY_REFUSED } from "./reasons.ts";
 import { countOf, joined, quantity, quotedText, shortText } from "./short-text.ts";
 
 /**
@@ -48,7 +47,8 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     );
   },
   // With `landing`, the next turn is the run's last one.
-  note: ({ text, tag, landing }) => joined(tag, quotedText(text), landing && `last turn, ${reason(landing)}`),
+  note: ({ text, tag, landing }) =>
+    joined(tag, quotedText(text), landing && `last turn, ${reasonText(landing)}`),
   // A public log leaves out the problem.
   output: ({ value, problem, reminder }) =>
     value === undefined
@@ -121,7 +121,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   run_ended: (data) =>
     joined(
       runId(data),
-      reason(data.stop),
+      reasonText(data.stop),
       quantity(data.turns, "turn"),
       usage(data.tokens),
       money(data.cost_cents),
@@ -144,10 +144,6 @@ function callId({ call_id }: { call_id: string }): string {
 /** Returns the first eight characters of a run's id, as event lines do for a session's id. */
 function runId({ run_id }: { run_id: string }): string {
   return `run ${run_id.slice(0, 8)}`;
-}
-
-function reason({ type, message }: StopReason): string {
-  return `${type}: ${quotedText(message)}`;
 }
 
 /**

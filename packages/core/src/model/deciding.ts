@@ -1,8 +1,8 @@
 import { kindOf } from "../base/check-options.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
+import { shapeOf } from "../base/invalid-input.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
-import { shapeOf } from "../base/shape-of.ts";
 import { DECIDING, FREE } from "./answering.ts";
 import type { CurrentRun, FinishedCall, ModelClient, ModelEvent, ModelRequest } from "./model-client.ts";
 

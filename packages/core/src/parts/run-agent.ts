@@ -1,7 +1,6 @@
 import { isAgent, taskAgent } from "../agent/agent-tool.ts";
 import { checkOptions, kindOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
-import type { Instead } from "../base/hints.ts";
 import { hintsFor } from "../base/hints-for.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { sha256 } from "../base/sha256.ts";
@@ -20,7 +19,7 @@ import type { RunAgentOptions, TaskAgent, TaskResult } from "../tools/run-agent-
 import { addOnce } from "./append.ts";
 import { whyNot } from "./tasks.ts";
 
-const OPTIONS: OptionKinds<Omit<RunAgentOptions, keyof Instead<"runAgent">>> = {
+const OPTIONS: OptionKinds<RunAgentOptions> = {
   key: "string!",
   limits: "object",
   shows: oneOf("text", "all"),

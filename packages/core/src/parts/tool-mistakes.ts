@@ -43,7 +43,9 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
  */
 export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
   const whose = `tool "${tool.name}" of the agent "${leg.run.agent.name}"`;
-  const [place = ""] = /\n\s+at .*/.exec(Object(thrown).stack ?? "") ?? [];
+  // What Pawl has refused begins its stack inside Pawl.
+  const stack = PawlError.is(thrown) ? "" : (Object(thrown).stack ?? "");
+  const [place = ""] = /\n\s+at .*/.exec(stack) ?? [];
   const isOwn = of === "format" && !isBug(thrown);
   const what = isOwn
     ? messageOf(thrown)
@@ -53,7 +55,7 @@ export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execut
     reportOnce(leg, tool.name, of, new Error(text, { cause: thrown }));
   } else if (isBug(thrown)) {
     const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
-    reportOnce(leg, tool.name, place, new Error(text, { cause: thrown }));
+    reportOnce(leg, tool.name, place || messageOf(thrown), new Error(text, { cause: thrown }));
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Instead } from "../base/hints.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ModelClient } from "../model/model-client.ts";
@@ -13,7 +12,7 @@ export interface RunnableAgent<Output = unknown> {
 }
 
 /** Options of `context.runAgent()`. */
-export interface RunAgentOptions extends Instead<"runAgent"> {
+export interface RunAgentOptions {
   /**
    * The key of the task, 1 to 200 characters. The same key in the same tool call, or in the same hook and
    * run, is the same task: it runs once, and its result is returned again, also after a crash.

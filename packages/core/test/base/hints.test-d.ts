@@ -42,15 +42,9 @@ describe("U6 U7 the compiler refuses option names of other libraries", () => {
     void pawl.run("worker", { userId: "u", input: "Hi", maxTurns: 3 });
   });
 
-  it("of a role and of context.runAgent()", () => {
+  it("of a role", () => {
     // @ts-expect-error Type 'string[]' is not assignable to type '"Use `to`, …"'
     agent({ name: "a", ...made, roles: { seats: { instructions: "x", handoffs: ["b"] } } });
-    tool({
-      ...described,
-      input: z.object({}),
-      // @ts-expect-error Type 'number' is not assignable to type '"Use `limits: { turns }`."'
-      execute: async (_, { runAgent }) => (await runAgent(worker, "x", { key: "k", maxTurns: 3 })).text,
-    });
   });
 
   it("and accepts options that are declared apart", () => {
