@@ -38,7 +38,7 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
 
 /**
  * Reports what a tool's `execute` threw, if it looks like a bug: a `TypeError` or `ReferenceError` of the
- * language, or arguments that Pawl refuses, e.g. of `context.runAgent()`. Without this report, only the model
+ * language, or options that Pawl refuses, e.g. of `context.runAgent()`. Without this report, only the model
  * would read the error. Reports all that its `format` threw.
  */
 export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
@@ -71,7 +71,7 @@ function nameOf(thrown: unknown): string {
 
 // Not a bug: a `TypeError` of `fetch`, which has a cause, or one of Node, which has a code (an invalid URL).
 function isBug(thrown: unknown): thrown is Error {
-  if (PawlError.is(thrown, "config") || PawlError.is(thrown, "invalid_input")) return true;
+  if (PawlError.is(thrown, "config")) return true;
   if (!(thrown instanceof Error) || !["TypeError", "ReferenceError"].includes(thrown.name)) return false;
   return !/\bfetch\b/i.test(thrown.message) && !("cause" in thrown) && !("code" in thrown);
 }
