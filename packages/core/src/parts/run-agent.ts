@@ -27,7 +27,7 @@ const OPTIONS: OptionKinds<RunAgentOptions> = {
 
 const WHERE = "context.runAgent()";
 
-const config = (message: string): PawlError => new PawlError("config", message);
+const wrongTask = (message: string): PawlError => new PawlError("config", message);
 
 /** A task that was checked. */
 interface GivenTask {
@@ -59,14 +59,14 @@ export function runAgentInRun(leg: Leg, giver: TaskGiver): RunContext["runAgent"
 function checkedAgent(agent: unknown, input: unknown, options: RunAgentOptions): TaskAgent {
   checkOptions(WHERE, options, OPTIONS, { instead: hintsFor("runAgent") });
   if (!isAgent(agent))
-    throw config(`${WHERE} must be given an agent that agent() has made; got ${kindOf(agent)}.`);
+    throw wrongTask(`${WHERE} must be given an agent that agent() has made; got ${kindOf(agent)}.`);
   if (typeof input !== "string" || isBlank(input))
     throw invalidInput(`The input of ${WHERE} must be a text that is not blank.`);
   const { key, limits = {} } = options;
-  if (key === "" || key.length > 200) throw config("`key` must have 1 to 200 characters.");
+  if (key === "" || key.length > 200) throw wrongTask("`key` must have 1 to 200 characters.");
   for (const [limit, value] of Object.entries(limits))
     if (!Object.hasOwn(unlimited, limit) || !(typeof value === "number" && value > 0))
-      throw config(
+      throw wrongTask(
         `\`limits\` of ${WHERE} must be numbers above 0, named ${Object.keys(unlimited).join(", ")}.`,
       );
   return taskAgent(agent, limits);
@@ -115,7 +115,7 @@ async function startedTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promis
   tasks.agents.set(id, agent);
   const found = findTask(leg, id);
   if (found !== undefined && found.toolName !== agent.name)
-    throw config(
+    throw wrongTask(
       `The key "${options.key}" is that of a task of the agent "${found.toolName}". Use another key.`,
     );
   if (found !== undefined) return found;
