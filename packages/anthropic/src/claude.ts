@@ -41,7 +41,7 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
   /**
    * The prices of tokens, in US dollars per million. Default: the list prices that {@link pricingOf} returns.
    */
-  pricing?: Pricing;
+  pricing?: Pricing | undefined;
   /**
    * Whether requests may force the model to call a tool. Default: yes while thinking is off, for models that
    * are known to accept it. The newest models do not.

@@ -42,7 +42,7 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
    */
   client?: Pick<OpenAI, "chat">;
   /** The prices of tokens, in US dollars per million. Default: the prices that {@link pricingOf} returns. */
-  pricing?: Pricing;
+  pricing?: Pricing | undefined;
   /**
    * Whether requests may force the model to call a tool. Default: yes for OpenAI's models that {@link
    * pricingOf} knows.

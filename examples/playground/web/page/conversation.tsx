@@ -117,6 +117,7 @@ function Talk(props: TalkProps) {
           messages={agent.messages}
           working={working}
           question={questionIn(agent.pending[0]?.payload)}
+          failed={agent.run?.failed === true}
         />
       </Boundary>
     </>

@@ -7,6 +7,8 @@ interface AnnouncerProps {
   messages: readonly ViewMessage[];
   working: boolean;
   question: string | undefined;
+  /** Whether the last run has failed: the page then announces why as an alert. */
+  failed: boolean;
 }
 
 /** The texts that a screen reader announces. */
@@ -18,7 +20,7 @@ interface Heard {
 }
 
 /** Announces the agent's answer to screen readers, once, when it is complete. */
-export function Announcer({ messages, working, question }: AnnouncerProps) {
+export function Announcer({ messages, working, question, failed }: AnnouncerProps) {
   const { voice, wordsIn = textOf } = useFace();
   const last = messages.at(-1);
   const [heard, setHeard] = useState<Heard>({});
@@ -30,13 +32,19 @@ export function Announcer({ messages, working, question }: AnnouncerProps) {
     const words = wordsIn(last);
     const from = told.current.id === last.id ? told.current.length : 0;
     told.current = { id: last.id, length: words.length };
-    setHeard({ said: words.slice(from).trim(), plain: question });
-  }, [working, last, question, voice, wordsIn]);
+    setHeard({ said: words.slice(from).trim(), plain: question ?? (failed ? undefined : noticeIn(last)) });
+  }, [working, last, question, failed, voice, wordsIn]);
   return (
     <div className="unseen" role="status" aria-live="polite" data-testid="announcer">
       {heard.said !== undefined && <PlainText markdown={heard.said} />} {heard.plain}
     </div>
   );
+}
+
+/** Returns why the run stopped, e.g. the words of a guardrail. */
+function noticeIn({ parts }: ViewMessage): string | undefined {
+  const last = parts.findLast((part) => part.type === "notice");
+  return last?.text;
 }
 
 function textOf({ text }: ViewMessage): string {

@@ -5,6 +5,7 @@ import type { ToolPart } from "../face/tool-part.ts";
 import { MessageFiles } from "../files/message-files.tsx";
 import { CitedContext, Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
+import { LeftOut, Notice, reasonsFirst } from "./notices.tsx";
 import { ArtifactCard, type PartOf, Sources, ToolFile, Used } from "./outcome.tsx";
 import { CITATIONS, joinedTexts, SourcesContext, sourcesOf } from "./sources.tsx";
 import { Thinking as Collapsed } from "./thinking.tsx";
@@ -43,7 +44,7 @@ function AgentMessage({ message, live, told }: MessageProps) {
   const { voice, Before, After } = useFace();
   const sources = useMemo(() => sourcesOf(message), [message]);
   const shown = message.parts.filter((part) => !(told && part.type === "notice"));
-  const parts = joinedTexts(shown, sources);
+  const parts = joinedTexts(reasonsFirst(shown), sources);
   if (parts.length === 0) return null;
   const own = (
     <li className="message message-coach" data-testid="message-assistant">
@@ -51,6 +52,7 @@ function AgentMessage({ message, live, told }: MessageProps) {
       {Before && <Around of={Before} {...{ message, live }} />}
       {parts.map((part, at) => (
         <ErrorBoundary key={part.key} of={part.type === "tool" && part.phase} instead={<PartNotShown />}>
+          <Speaker role={part.role} before={parts[at - 1]?.role} />
           <Part part={part} live={live} isLast={at === parts.length - 1} message={message} />
         </ErrorBoundary>
       ))}
@@ -64,6 +66,16 @@ function AgentMessage({ message, live, told }: MessageProps) {
       <CitedContext value={sources.length > 0 ? CITATIONS : undefined}>{own}</CitedContext>
       {After === undefined && !live && <Used message={message} />}
     </SourcesContext>
+  );
+}
+
+/** Names the role, or the other agent, that speaks from here on. */
+function Speaker({ role, before }: { role: string | undefined; before: string | undefined }) {
+  if (role === undefined || role === before) return null;
+  return (
+    <p className="speaker" data-testid="speaker">
+      {role}
+    </p>
   );
 }
 
@@ -135,28 +147,11 @@ function Part({ part, live, isLast, message }: PartProps) {
     case "source":
       return null;
     case "notice":
-      return (
-        <p className={`notice notice-${part.stop}`} data-testid="notice">
-          {part.text}
-        </p>
-      );
+      return <Notice part={part} />;
     case "left_out":
-      return (
-        <p className="notice" data-testid="left-out">
-          {LEFT_OUT[part.by]}
-        </p>
-      );
+      return <LeftOut by={part.by} />;
   }
 }
-
-const LEFT_OUT: Record<PartOf<"left_out">["by"], string> = {
-  size: "The conversation was too long for the model, so it now reads the longest parts shortened.",
-  filter: "The model's provider refused the text before this, so the model does not read it any more.",
-  model: "The model refused what was sent before this, so it does not read it any more.",
-  files: "The model could not read the files before this, so they are not sent to it any more.",
-  hook: "This message was refused, so the model does not read it.",
-  signature: "",
-};
 
 /** Shows an artifact, unless the agent shows its artifacts in its own way. */
 function Made({ part }: { part: PartOf<"artifact"> }) {

@@ -61,11 +61,12 @@ export function Sources({ message }: { message: ViewMessage }) {
   );
 }
 
-/** What an answer has used. */
+/** What an answer has used, if the model was asked at all. */
 export function Used({ message: { usage } }: { message: ViewMessage }) {
   if (usage === undefined) return null;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, costUsd } = usage;
   const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  if (tokens === 0) return null;
   return (
     <li className="used" data-testid="used">
       {tokens.toLocaleString("en")} tokens{costUsd > 0 && ` · $${costUsd.toPrecision(2)}`}

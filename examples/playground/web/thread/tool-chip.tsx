@@ -6,6 +6,9 @@ import type { ToolPart } from "../face/tool-part.ts";
 /** The shortest time for which a running tool is shown, in milliseconds. */
 const SHOWN_MS = 200;
 
+/** How the names of Pawl's tools for a hand-over begin. */
+const TRANSFER = "transfer_to_";
+
 /**
  * Shows what a tool does or did, in a few words. `live`: the run is open, so a running call may still end.
  */
@@ -17,7 +20,8 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
       <span className="chip-mark" aria-hidden="true" />
       <span className="chip-words">
-        {wordsFor(part, phase, toolNames.get(part.toolName) ?? part.toolName)}
+        {wordsFor(part, phase, toolNames.get(part.toolName) ?? nameOf(part.toolName))}
+        {part.input !== undefined && " (changed before it ran)"}
       </span>
       {phase === "done" && <ChipDetail result={part.result} />}
     </p>
@@ -27,6 +31,11 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
 /** Returns the phase to show. A call that never ended, in a run that has ended, was stopped. */
 function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
   return phase === "running" ? "stopped" : phase;
+}
+
+/** Returns the name of a tool that its agent's face does not name. */
+function nameOf(tool: string): string {
+  return tool.startsWith(TRANSFER) ? `Hand over to ${tool.slice(TRANSFER.length)}` : tool;
 }
 
 function wordsFor({ status }: ToolPart, phase: ReturnType<typeof settled>, name: string): string {

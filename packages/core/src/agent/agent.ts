@@ -1,3 +1,4 @@
+import type { Instead } from "../base/hints.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CheckpointStrategy } from "../context/strategy.ts";
 import type { UserDataSource } from "../context/user-data.ts";
@@ -53,7 +54,7 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
  * console.log(seats.to); // [ 'triage' ]
  * ```
  */
-export interface AgentRole<Deps = unknown> {
+export interface AgentRole<Deps = unknown> extends Instead<"role"> {
   /** What the model reads as a note when the role begins. The system prompt stays the agent's. */
   instructions: string;
   /**

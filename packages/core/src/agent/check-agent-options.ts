@@ -1,5 +1,6 @@
 import { COUNT, checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Instead } from "../base/hints.ts";
 import { hintsFor } from "../base/hints-for.ts";
 import { isOwnTag } from "../context/sanitize.ts";
 import { notAHookProblem } from "../hooks/check-hook.ts";
@@ -101,7 +102,7 @@ export function checkAgentOptions(options: unknown): void {
   }
 }
 
-const ROLE_KINDS: OptionKinds<AgentRole> = {
+const ROLE_KINDS: OptionKinds<Omit<AgentRole, keyof Instead<"role">>> = {
   instructions: "string!",
   tools: "list",
   model: "any",
@@ -111,7 +112,7 @@ const ROLE_KINDS: OptionKinds<AgentRole> = {
 
 /** Checks the names and kinds of a role's fields. @throws PawlError `config` */
 function checkRole(role: string, whose: string, given: unknown): void {
-  checkOptions(`\`${role}\` of ${whose}`, given, ROLE_KINDS);
+  checkOptions(`\`${role}\` of ${whose}`, given, ROLE_KINDS, { instead: hintsFor("role") });
   checkItems(whose, "tools", Object(given).tools ?? [], `${role}.tools`);
 }
 

@@ -41,7 +41,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
 /** Refuses an empty list of roles, and hand-overs to roles that do not exist. */
 function checkRoles<Deps>({ name, roles }: Agent<Deps>): void {
   if (roles === undefined) return;
-  if (Object.keys(roles).length === 0) throw agentError(name, "`roles` must have at least one role.");
+  if (Object.keys(roles).length === 0) throw agentError(name, "`roles` must not be empty.");
   for (const [role, { model, to = [] }] of Object.entries(roles)) {
     if (model !== undefined) checkModel(`\`roles.${role}.model\` of agent("${name}")`, model);
     const unknown = to.find((target) => target === role || !Object.hasOwn(roles, target));

@@ -17,6 +17,7 @@ export const hints = {
     /** @deprecated */ recursionLimit: "Use `limits: { turns }`.",
     /** @deprecated */ maxOutputTokens: "Use `maxTokens`.",
     /** @deprecated */ maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+    /** @deprecated */ max_tokens: "Use `maxTokens`.",
     /** @deprecated */ timeout: "Use `limits: { wallClockMs }`.",
     /** @deprecated */ temperature:
       "Set it where the model is made, e.g. openai(id, { body }). Claude has none.",
@@ -24,6 +25,9 @@ export const hints = {
     /** @deprecated */ topK: "Use `body` of the model client. Claude has none.",
     /** @deprecated */ modelSettings: "Set them where the model is made, e.g. claude(id, { body: { … } }).",
     /** @deprecated */ providerOptions: "Set them where the model is made, e.g. claude(id, { body: { … } }).",
+    /** @deprecated */ thinking:
+      'Set it where the model is made, e.g. claude(id, { thinking: { type: "adaptive" } }).',
+    /** @deprecated */ tool_choice: "Use `toolOnly: true`, or `toolChoice` of a hook's `beforeTurn`.",
     /** @deprecated */ toolChoice: "Use `toolOnly: true`, or `toolChoice` of a hook's `beforeTurn`.",
     /** @deprecated */ toolUseBehavior: "Use `endsRun: true` of tool().",
     /** @deprecated */ outputSchema: "Use `output`.",
@@ -65,6 +69,7 @@ export const hints = {
     /** @deprecated */ onStepFinish: 'Listen to the run: run.on("turn_ended", …).',
     /** @deprecated */ userDataPer: "Use `userData: { read, per, timeoutMs }`.",
     /** @deprecated */ userDataTimeoutMs: "Use `userData: { read, per, timeoutMs }`.",
+    /** @deprecated */ messages: "Sessions remember: send each message as `input` of run().",
     /** @deprecated */ memory: "Sessions remember: pass the `sessionId` of the first run to the next one.",
   },
   agentTool: {
@@ -114,6 +119,31 @@ export const hints = {
     /** @deprecated */ outputSchema:
       'Results are not checked; return what the model should read. A tool with runsIn: "client" has `output`.',
     /** @deprecated */ toModelOutput: "Use `format`.",
+  },
+  role: {
+    /** @deprecated */ system: "Use `instructions`.",
+    /** @deprecated */ prompt: "Use `instructions`.",
+    /** @deprecated */ systemPrompt: "Use `instructions`.",
+    /** @deprecated */ name: "The key in `roles` is its name.",
+    /** @deprecated */ version: "An agent cannot be a role. To hand over to an agent, use `handOverTo`.",
+    /** @deprecated */ handoffs: "Use `to`, a list of the names of other roles.",
+    /** @deprecated */ handoffDescription: "Use `description`.",
+    /** @deprecated */ handOverTo: "It is an option of agent(). Other roles are in `to`.",
+    /** @deprecated */ hooks: "It is an option of agent(), for all roles.",
+    /** @deprecated */ limits: "It is an option of agent(), for all roles.",
+    /** @deprecated */ output: "It is an option of agent(), for all roles.",
+  },
+  runAgent: {
+    /** @deprecated */ input: "It is the second argument.",
+    /** @deprecated */ prompt: "The input is the second argument.",
+    /** @deprecated */ id: "Use `key`.",
+    /** @deprecated */ sessionId: "Use `key`: each key has a session of its own.",
+    /** @deprecated */ maxTurns: "Use `limits: { turns }`.",
+    /** @deprecated */ maxSteps: "Use `limits: { turns }`.",
+    /** @deprecated */ userId: "The task has the user of the run.",
+    /** @deprecated */ caller: "The task has the caller of the run.",
+    /** @deprecated */ params: "The task has the params of the run.",
+    /** @deprecated */ signal: "A task is stopped with its run.",
   },
   run: {
     /** @deprecated */ tools: "They are an option of agent(). A client offers its own as `clientTools`.",

@@ -1,5 +1,6 @@
-import { COUNT, checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { COUNT, checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { shapeOf } from "../base/invalid-input.ts";
 import type { Json } from "../base/json.ts";
 import type { Awaitable, Hook, RunContext } from "./hook.ts";
 import type { AnswerChange, AnswerPart, RunStop, UserMessage } from "./turn-plan.ts";
@@ -88,6 +89,10 @@ export function guardrail<Deps = unknown>(options: GuardrailOptions<Deps>): Hook
   const { name = "guardrail", input, output, every, beside = false, timeoutMs = TIMEOUT_MS } = options;
   if (input === undefined && output === undefined)
     throw new PawlError("config", "guardrail() judges nothing: it needs `input` or `output`.");
+  if (every !== undefined && output === undefined)
+    throw new PawlError("config", "`every` of guardrail() is for `output`, which is missing.");
+  if (beside && input === undefined)
+    throw new PawlError("config", "`beside` of guardrail() is for `input`, which is missing.");
   // The messages that each leg has let pass, by the leg's session.
   const seen = new WeakMap<object, Set<number>>();
   const judgeInput = async (context: RunContext<Deps>): Promise<RunStop | undefined> => {
@@ -96,7 +101,8 @@ export function guardrail<Deps = unknown>(options: GuardrailOptions<Deps>): Hook
     for (const message of await context.newMessages()) {
       if (judged.has(message.seq)) continue;
       const verdict = await input?.(message, context);
-      if (verdict !== undefined && verdict !== null) return { stop: blocked(verdict), hide: [message.seq] };
+      if (verdict !== undefined && verdict !== null)
+        return { stop: blocked(verdict, "input"), hide: [message.seq] };
       judged.add(message.seq);
     }
     return undefined;
@@ -130,17 +136,17 @@ async function judgedPart(
   const verdict: unknown = await pending;
   if (verdict === undefined || verdict === null) return undefined;
   if (typeof verdict !== "object" || "block" in verdict || !("replace" in verdict))
-    return { stop: blocked(verdict) };
+    return { stop: blocked(verdict, "output") };
   const { replace } = verdict as { replace: Json };
   return kind === "text" || kind === "thinking" ? { text: replace as string } : { value: replace };
 }
 
 /** Returns the stop reason for a verdict. @throws Error for anything else than a `block` with a sentence */
-function blocked(verdict: unknown): RunStop["stop"] {
+function blocked(verdict: unknown, by: "input" | "output"): RunStop["stop"] {
   const { block } = Object(verdict);
-  if (typeof block !== "string" || block.trim() === "")
-    throw new Error(
-      `a guardrail returns nothing, { block: "a sentence" } or { replace }; got ${kindOf(verdict)}.`,
-    );
+  if (typeof block !== "string" || block.trim() === "") {
+    const rest = by === "input" ? 'or { block: "a sentence" }' : '{ block: "a sentence" } or { replace }';
+    throw new Error(`\`${by}\` must return nothing, ${rest}; got ${shapeOf(verdict)}.`);
+  }
   return { type: "blocked", message: block };
 }

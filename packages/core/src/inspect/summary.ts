@@ -2,10 +2,10 @@ import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { type ByType, callByType, type StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";
 import type { TokenUsage } from "../log/tokens.ts";
 import { isText, isToolUse } from "../model/content.ts";
+import { reasonText, WHY_LEFT, WHY_REFUSED } from "./reasons.ts";
 import { countOf, joined, quantity, quotedText, shortText } from "./short-text.ts";
 
 /**
@@ -47,7 +47,8 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     );
   },
   // With `landing`, the next turn is the run's last one.
-  note: ({ text, tag, landing }) => joined(tag, quotedText(text), landing && `last turn, ${reason(landing)}`),
+  note: ({ text, tag, landing }) =>
+    joined(tag, quotedText(text), landing && `last turn, ${reasonText(landing)}`),
   // A public log leaves out the problem.
   output: ({ value, problem, reminder }) =>
     value === undefined
@@ -109,7 +110,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
         : `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
       wake_at && `wakes at ${wake_at}`,
     ),
-  run_left: ({ reason }) => LEFT[reason],
+  run_left: ({ reason }) => WHY_LEFT[reason],
   run_recovered: () => "resumed by another process",
   agent_changed: ({ from, to, tools }) =>
     joined(
@@ -120,7 +121,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   run_ended: (data) =>
     joined(
       runId(data),
-      reason(data.stop),
+      reasonText(data.stop),
       quantity(data.turns, "turn"),
       usage(data.tokens),
       money(data.cost_cents),
@@ -128,18 +129,11 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   checkpoint: ({ reason, from_seq, refused }) =>
     refused === undefined
       ? `${reason}, from event ${from_seq} on`
-      : `refused for its ${refused.by}: ${quantity(refused.events.length, "event")} changed${reason === "start" ? `, starts at event ${from_seq}` : ""}`,
+      : `${WHY_REFUSED[refused.by]}: ${quantity(refused.events.length, "event")} changed${reason === "start" ? `, starts at event ${from_seq}` : ""}`,
   redaction: ({ seq }) => `redacts event ${seq}`,
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
-};
-
-/** Why a run was left by its process, in words. */
-const LEFT: Record<EventData["run_left"]["reason"], string> = {
-  draining: "its process shuts down",
-  hand_over: "its process hands it over",
-  taken_back: "its engine takes it back",
 };
 
 /** Returns the last eight characters of a call's id: a provider's ids all begin with the same characters. */
@@ -150,10 +144,6 @@ function callId({ call_id }: { call_id: string }): string {
 /** Returns the first eight characters of a run's id, as event lines do for a session's id. */
 function runId({ run_id }: { run_id: string }): string {
   return `run ${run_id.slice(0, 8)}`;
-}
-
-function reason({ type, message }: StopReason): string {
-  return `${type}: ${quotedText(message)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { kindOf } from "../base/check-options.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
+import { shapeOf } from "../base/invalid-input.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { jsonLoss } from "../base/json-loss.ts";
 import { DECIDING, FREE } from "./answering.ts";
@@ -119,7 +120,7 @@ function checkedCalls(decision: unknown, tools: ModelRequest["tools"]): DecidedC
   const names = tools.map(({ name }) => name);
   return calls.map((one) => {
     const { call, input = {} } = Object(one) as { call?: unknown; input?: unknown };
-    if (typeof call !== "string") throw wrongDecision(kindOf(one));
+    if (typeof call !== "string") throw wrongDecision(shapeOf(one));
     if (!names.includes(call))
       throw new PawlError(
         "config",

@@ -1,3 +1,4 @@
+import { kindOf } from "../base/check-options.ts";
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { AnswerChange, AnswerPart, RunStop } from "../hooks/turn-plan.ts";
 import { stopFrom } from "../log/stop-reason.ts";
@@ -80,9 +81,12 @@ function checkedAnswerChange(
     return { value: checked.json };
   }
   const { text } = change;
-  if (typeof text !== "string") throw new Error("`text` must be a string.");
+  if (typeof text !== "string")
+    throw new Error(`a text can be replaced only by a string; got ${kindOf(text)}.`);
   if (!text.startsWith(shown))
-    throw new Error("`text` must begin with what readers have been shown. A larger `every` holds back more.");
+    throw new Error(
+      "the replaced text must begin with what readers have been shown. A larger `every` holds back more.",
+    );
   return { text: text.toWellFormed() };
 }
 

@@ -1,6 +1,7 @@
 import { isAgent, taskAgent } from "../agent/agent-tool.ts";
 import { checkOptions, kindOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { hintsFor } from "../base/hints-for.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { sha256 } from "../base/sha256.ts";
 import { isBlank } from "../base/text.ts";
@@ -25,6 +26,8 @@ const OPTIONS: OptionKinds<RunAgentOptions> = {
 };
 
 const WHERE = "context.runAgent()";
+
+const wrongTask = (message: string): PawlError => new PawlError("config", message);
 
 /** A task that was checked. */
 interface GivenTask {
@@ -52,18 +55,18 @@ export function runAgentInRun(leg: Leg, giver: TaskGiver): RunContext["runAgent"
   return runAgent as RunContext["runAgent"];
 }
 
-/** Checks the arguments of `runAgent()`. @throws PawlError `invalid_input` */
+/** Checks the arguments of `runAgent()`. @throws PawlError `config`, or `invalid_input` for the input */
 function checkedAgent(agent: unknown, input: unknown, options: RunAgentOptions): TaskAgent {
-  checkOptions(WHERE, options, OPTIONS, { code: "invalid_input" });
+  checkOptions(WHERE, options, OPTIONS, { instead: hintsFor("runAgent") });
   if (!isAgent(agent))
-    throw invalidInput(`${WHERE} must be given an agent that agent() has made; got ${kindOf(agent)}.`);
+    throw wrongTask(`${WHERE} must be given an agent that agent() has made; got ${kindOf(agent)}.`);
   if (typeof input !== "string" || isBlank(input))
     throw invalidInput(`The input of ${WHERE} must be a text that is not blank.`);
   const { key, limits = {} } = options;
-  if (key === "" || key.length > 200) throw invalidInput("`key` must have 1 to 200 characters.");
+  if (key === "" || key.length > 200) throw wrongTask("`key` must have 1 to 200 characters.");
   for (const [limit, value] of Object.entries(limits))
     if (!Object.hasOwn(unlimited, limit) || !(typeof value === "number" && value > 0))
-      throw invalidInput(
+      throw wrongTask(
         `\`limits\` of ${WHERE} must be numbers above 0, named ${Object.keys(unlimited).join(", ")}.`,
       );
   return taskAgent(agent, limits);
@@ -113,7 +116,9 @@ async function startedTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promis
   tasks.agents.set(id, agent);
   const found = findTask(leg, id);
   if (found !== undefined && found.toolName !== agent.name)
-    throw invalidInput(`The key "${options.key}" is that of a task of the agent "${found.toolName}".`);
+    throw wrongTask(
+      `The key "${options.key}" is that of a task of the agent "${found.toolName}". Use another key.`,
+    );
   if (found !== undefined) return found;
   const why = whyNot(leg, agent);
   if (why !== undefined) throw new PawlError("limit_reached", why);

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { afterBarrier } from "../loop/leg/stored-first.ts";
@@ -38,11 +38,14 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
 
 /**
  * Reports what a tool's `execute` threw, if it looks like a bug: a `TypeError` or `ReferenceError` of the
- * language. Without this report, only the model would read the error. Reports all that its `format` threw.
+ * language, or options that Pawl refuses, e.g. of `context.runAgent()`. Without this report, only the model
+ * would read the error. Reports all that its `format` threw.
  */
 export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
   const whose = `tool "${tool.name}" of the agent "${leg.run.agent.name}"`;
-  const [place = ""] = /\n\s+at .*/.exec(Object(thrown).stack ?? "") ?? [];
+  // What Pawl has refused begins its stack inside Pawl.
+  const stack = PawlError.is(thrown) ? "" : (Object(thrown).stack ?? "");
+  const [place = ""] = /\n\s+at .*/.exec(stack) ?? [];
   const isOwn = of === "format" && !isBug(thrown);
   const what = isOwn
     ? messageOf(thrown)
@@ -52,7 +55,7 @@ export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execut
     reportOnce(leg, tool.name, of, new Error(text, { cause: thrown }));
   } else if (isBug(thrown)) {
     const text = `The ${whose} seems to have a bug, which only its model has read: ${what}`;
-    reportOnce(leg, tool.name, place, new Error(text, { cause: thrown }));
+    reportOnce(leg, tool.name, place || messageOf(thrown), new Error(text, { cause: thrown }));
   }
 }
 
@@ -68,6 +71,7 @@ function nameOf(thrown: unknown): string {
 
 // Not a bug: a `TypeError` of `fetch`, which has a cause, or one of Node, which has a code (an invalid URL).
 function isBug(thrown: unknown): thrown is Error {
+  if (PawlError.is(thrown, "config")) return true;
   if (!(thrown instanceof Error) || !["TypeError", "ReferenceError"].includes(thrown.name)) return false;
   return !/\bfetch\b/i.test(thrown.message) && !("cause" in thrown) && !("code" in thrown);
 }

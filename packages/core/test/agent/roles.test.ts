@@ -332,7 +332,7 @@ describe("F35 agent() refuses roles", () => {
     agent({ name: "a", instructions: "x", model: strictModel({ script: [] }), roles: given as never });
 
   it.each<[string, object, string]>([
-    ["without any", {}, "at least one role"],
+    ["without any", {}, "must not be empty"],
     ["that name a role that does not exist", { a: { instructions: "x", to: ["b"] } }, 'got "b"'],
     ["that hand over to themselves", { a: { instructions: "x", to: ["a"] } }, 'got "a"'],
     ["without instructions", { a: {} }, "instructions"],

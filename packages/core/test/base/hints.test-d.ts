@@ -42,6 +42,11 @@ describe("U6 U7 the compiler refuses option names of other libraries", () => {
     void pawl.run("worker", { userId: "u", input: "Hi", maxTurns: 3 });
   });
 
+  it("of a role", () => {
+    // @ts-expect-error Type 'string[]' is not assignable to type '"Use `to`, …"'
+    agent({ name: "a", ...made, roles: { seats: { instructions: "x", handoffs: ["b"] } } });
+  });
+
   it("and accepts options that are declared apart", () => {
     const options: Parameters<typeof tool>[0] = { ...described, input: z.object({}), execute: () => 1 };
     tool(options);

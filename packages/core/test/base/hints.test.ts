@@ -22,6 +22,13 @@ describe("U6 hints for option names of other libraries", () => {
     );
   });
 
+  it("U6 name what to use instead of an option of a role", () => {
+    const roles = { seats: { instructions: "x", handoffs: ["triage"] } };
+    expect(() => setup([], { roles } as never)).toThrow(
+      '`roles.seats` of agent("tester") has no option "handoffs". Use `to`, a list of the names of other roles.',
+    );
+  });
+
   it("U6 are found by the built package", () => {
     const code = `import { tool } from "${at("packages/core/dist/index.js")}"; tool({ parameters: {} });`;
     const run = () => execFileSync("node", ["--input-type=module", "-e", code], { stdio: "pipe" });

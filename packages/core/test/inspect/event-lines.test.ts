@@ -53,6 +53,12 @@ describe("O3 a line for every event", () => {
       "▫️ run_started run 3c1d90aa · coach, version v1",
     ],
     [
+      "by whom a message was refused",
+      "checkpoint",
+      { reason: "refused", from_seq: 1, refused: { by: "hook", events: [{ seq: 3 }] } },
+      "▫️ checkpoint refused by a hook: 1 event changed",
+    ],
+    [
       "why a turn is the last one",
       "note",
       { text: "Last turn.", landing: stop },

@@ -128,7 +128,7 @@ describe("deciding()", () => {
       { call: "ad" },
       'deciding() called "ad", which is not a tool of the agent; it has add, fail.',
     ],
-    ["a tool without a name", { name: "add" }, "got an object."],
+    ["a tool without a name", { name: "add" }, "got { name }."],
     [
       "an input that is no object",
       { call: "add", input: [1] },

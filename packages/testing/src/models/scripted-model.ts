@@ -27,7 +27,7 @@ export interface ScriptedModelOptions {
   /** The model's id. Default: `claude-scripted`. */
   id?: string;
   /** The model's prices. Default: none, so that every call costs 0. */
-  pricing?: Pricing;
+  pricing?: Pricing | undefined;
   /** Whether requests may force a tool call. If not, such a request is refused. Default: `false`. */
   forcedToolChoice?: boolean;
   /** Whether the model has output formats, which may then have any JSON Schema. Default: `false`. */

@@ -22,7 +22,7 @@ export interface StrictModelOptions extends SimulatorOptions {
   /** Id of a model that the simulator knows. Default: `claude-sonnet-5-5`. */
   model?: string;
   /** The model's prices. Default: none, so that every call costs 0. */
-  pricing?: Pricing;
+  pricing?: Pricing | undefined;
   /**
    * More fields for the body of every request, e.g. `{ thinking: { type: "adaptive", display: "summarized" }
    * }`. Default: none.

@@ -9,7 +9,7 @@ export interface ModelClientOptions {
   /** A client of the SDK, instead of `apiKey`, `baseURL` and `fetch`. */
   client?: object;
   /** The prices of tokens, in US dollars per million. */
-  pricing?: Pricing;
+  pricing?: Pricing | undefined;
   /** Whether requests may force the model to call a tool. */
   forcedToolChoice?: boolean;
   /** Whether requests may have an output format. */

@@ -114,7 +114,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * - if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()` throws.
    * - if a run fails and nobody has read its `result` or `started` by then.
    * - once for each mistake that only the model would read: a tool throws a `TypeError` or `ReferenceError`
-   *   of the language, or JSON would lose a part of its result.
+   *   of the language, Pawl refuses the options of a function that the tool calls, e.g. of
+   *   `context.runAgent()`, or JSON would lose a part of its result.
    * - once, if a field of a result is read from the run itself, as `const { text } = await pawl.run(…)` does.
    *
    * The message of a hook's error begins with the method, the hook and the agent. Its `cause` is the error

@@ -157,6 +157,22 @@ describe("H1 `onError` of the runtime gets what application code threw before a 
     expect(errors[0]?.cause).toBeInstanceOf(TypeError);
   });
 
+  it("B5 a method of the context that refuses its arguments, which only the model has read", async () => {
+    const careless = tool({
+      ...plain,
+      input,
+      execute: (_, { askModel }) => askModel({} as never, {} as never),
+    });
+    const errors: Error[] = [];
+    const onError = (error: unknown) => void errors.push(error as Error);
+    await setup(script, { tools: [careless] }, { onError }).say("Go");
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The tool "echo" of the agent "tester" seems to have a bug, which only its model has read: PawlError: .*askModel.*[^:]\.$/,
+      ),
+    ]);
+  });
+
   it.each([
     [
       "throws",
