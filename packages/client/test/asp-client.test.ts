@@ -1,4 +1,4 @@
-import { approval } from "@pawl/core";
+import { approval, type Hook } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../test/support/printed.ts";
@@ -13,6 +13,7 @@ const FIELDS: Record<AspEvent["type"], string[]> = {
   thinking: ["text"],
   text: ["text"],
   tool: ["input", "name", "tool_use_id"],
+  tool_input: ["input", "tool_use_id"],
   tool_result: ["content", "tool_use_id"],
   message_stop: ["stop_reason"],
   error: ["message"],
@@ -39,7 +40,11 @@ it("W2 W3 every event that asp() sends is an AspEvent, to the last field", async
       return n === 1 ? { text: "Cut", stop: "max_tokens" } : { stop: "refusal" };
     },
   });
-  const served = await serveAsp(model, { hooks: [approval({ when: ["look"] })] });
+  const edit: Hook = {
+    name: "edit",
+    beforeTool: ({ tool }) => (tool.name === "look" ? { input: { what: "that" }, shown: true } : undefined),
+  };
+  const served = await serveAsp(model, { hooks: [edit, approval({ when: ["look"] })] });
   const seen = new Set<string>();
   const post = async (json: object) => {
     const response = await served.ask("/runs", { json });
@@ -97,7 +102,9 @@ describe("X3 a client of ASP v2", () => {
       { type: "text", text: "Done." },
     ]);
     await expectSame(served, client);
-    expect(new Set(events)).toEqual(new Set(Object.keys(FIELDS).filter((type) => type !== "error")));
+    expect(new Set(events)).toEqual(
+      new Set(Object.keys(FIELDS).filter((type) => !["error", "tool_input"].includes(type))),
+    );
     expect([events[0], events.at(-1)]).toEqual(["ack", "message_stop"]);
   });
 

@@ -6,7 +6,7 @@ export interface AspView {
   /**
    * The conversation, oldest message first. A message's parts are in the order of their arrival: `text`,
    * `thinking` (its length is `text.length`, and `open` says whether it is being written), `tool` (with
-   * `phase`, `arguments` and `result`), and `notice` if the run failed.
+   * `phase`, `arguments`, `input` and `result`), and `notice` if the run failed.
    */
   messages: ViewMessage[];
   /**
@@ -73,8 +73,13 @@ export function reduceAsp(view: AspView, event: AspEvent): AspView {
       return written(view, event.type, event.text);
     case "tool":
       return called(view, event);
-    case "tool_result":
-      return withResult(view, event);
+    case "tool_input":
+      return withCall(view, event, { input: event.input });
+    case "tool_result": {
+      const { content: result, is_error, skipped } = event;
+      const phase = skipped ? "skipped" : is_error ? "error" : "done";
+      return withCall(view, event, { phase, result });
+    }
     case "message_stop": {
       const { stop_reason: stopReason } = event;
       return stopReason === "tool_use" ? paused(view) : ended(view, stopReason);
@@ -142,15 +147,17 @@ function called(view: AspView, event: AspEvent & { type: "tool" }): AspView {
   });
 }
 
-/** Stores the result of the last call with that id. Ignores the result of a call that is not shown. */
-function withResult(view: AspView, event: AspEvent & { type: "tool_result" }): AspView {
-  const { tool_use_id, content: result, is_error } = event;
+/** Changes the last call with that id. Changes nothing if the call is not shown. */
+function withCall(
+  view: AspView,
+  { tool_use_id }: { tool_use_id: string },
+  change: Partial<PartOf<"tool">>,
+): AspView {
   const isIt = (part: ViewPart) => isCall(part) && part.callId === tool_use_id;
   const at = view.messages.findLastIndex(({ parts }) => parts.some(isIt));
   const message = view.messages[at];
   if (message === undefined) return view;
-  const phase = is_error === true ? "error" : "done";
-  const parts = message.parts.map((part) => (isIt(part) ? ({ ...part, phase, result } as ViewPart) : part));
+  const parts = message.parts.map((part) => (isIt(part) ? ({ ...part, ...change } as ViewPart) : part));
   return { ...view, messages: view.messages.with(at, withParts(message, parts)) };
 }
 

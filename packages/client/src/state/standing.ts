@@ -28,7 +28,7 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
   const { place } = standing;
   if ("seq" in event) {
     if (event.seq <= place.afterSeq) return { ...standing, news: undefined };
-    if (event.seq > place.afterSeq + 1) throw new Gap(`Events are missing after ${place.afterSeq}.`);
+    if (event.seq > place.afterSeq + 1) throw new Gap(`Missing events after ${place.afterSeq}.`);
   }
   const after = advanceCursor(place, event);
   if (!isDelta(event)) {
@@ -63,6 +63,6 @@ function isDelta(event: SessionEvent): event is DeltaEvent {
 
 /** Returns the part of a delta after the first `have` characters; `undefined` if none exists. */
 function newOf({ offset, text }: Delta, have: number): Pick<Delta, "offset" | "text"> | undefined {
-  if (offset > have) throw new Gap(`Text is missing after ${have}.`);
+  if (offset > have) throw new Gap(`Missing text after ${have}.`);
   return offset + text.length > have ? { offset: have, text: text.slice(have - offset) } : undefined;
 }

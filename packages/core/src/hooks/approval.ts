@@ -58,6 +58,8 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
  * asked again, and the question's `changed` says what has changed.
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
+ * If such a hook hides its change (`shown: false`), the payload has `"[hidden]"` in place of each value that
+ * the model did not write.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
  *

@@ -26,8 +26,8 @@ export interface PlannedToolCall {
  * - `input`: runs the call with this input, which must match the tool's schema. The model reads in its next
  *   request which fields were changed. Pages see the input only if all that was changed comes from the
  *   user's answer to this hook's question. `shown: true` shows it to pages in any case, `shown: false` hides
- *   it from pages and from the model, e.g. if it has a secret. If several hooks change the input, the
- *   strictest of them counts.
+ *   it from pages and from the model, e.g. if it has a secret; an approval shows `"[hidden]"` in its place.
+ *   If several hooks change the input, the strictest of them counts.
  * - `deny`: refuses the call. The text tells the model why.
  * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
  *   the call counts as neither success nor failure.

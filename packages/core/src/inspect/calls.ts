@@ -1,6 +1,7 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { resultPhase } from "../log/event-parts.ts";
 import type { Spent } from "../log/tokens.ts";
 import { noSpending, type Span, type Spending, sumOf } from "./spending.ts";
@@ -22,7 +23,7 @@ export interface TimelineCall extends Span, Spending {
   waits: Span[];
   /** The name of the sub-agent that does the work, if the call's input has chosen it. */
   agent?: string;
-  /** The input with which the tool ran, if a hook has changed it and did not hide it. */
+  /** The input with which the tool ran or asked, if a hook has changed it and did not hide it. */
   input?: Json;
   /** The service or data source that the tool has used, if it has reported one. */
   connector?: string;
@@ -45,10 +46,9 @@ export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
       break;
     }
     case "tool_started": {
-      const { agent, input, input_for } = event.data;
-      const told = input !== undefined && input_for !== "nobody";
+      const { agent } = event.data;
       change(calls, event.data, (call) =>
-        Object.assign(call, { ...(agent !== undefined && { agent }), ...(told && { input }) }),
+        Object.assign(call, agent !== undefined && { agent }, editIn(event.data)),
       );
       break;
     }
@@ -56,6 +56,7 @@ export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
       change(calls, event.data, (call) => {
         call.phase = "waiting";
         call.waits.push({ from: at });
+        Object.assign(call, editIn(event.data));
       });
       break;
     case "tool_answered":
@@ -75,6 +76,19 @@ export function applyToCalls(calls: TimelineCall[], event: StoredEvent): void {
       break;
     }
   }
+}
+
+type MayChange = Partial<
+  Pick<EventData["tool_started"] & EventData["tool_suspended"], "input" | "input_for" | "by">
+>;
+
+/**
+ * Returns the input that hooks have changed, unless they hide it. A hook's own question is about an input
+ * that later hooks may change.
+ */
+function editIn({ input, input_for, by }: MayChange): Pick<TimelineCall, "input"> {
+  const isTold = input !== undefined && input_for !== "nobody" && by === undefined;
+  return isTold ? { input } : {};
 }
 
 /** Applies a change to the last call with this id, and adds the event's `spent` to it. */

@@ -84,6 +84,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     joined(
       callId(data),
       `${data.tool_name} ${data.hidden ? "waits" : "asks and waits"}${timeLimitText(data)}`,
+      inputWords(data),
     ),
   tool_answered: (data) => joined(callId(data), answerSummary(data)),
   tool_result: (data, event) =>
@@ -171,8 +172,10 @@ function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }
 
-/** Returns the input with which a call runs, if a hook has changed it. A hook may hide it. */
-function inputWords({ input, input_for }: EventData["tool_started"]): string | undefined {
+type InputWords = Pick<EventData["tool_started"], "input" | "input_for">;
+
+/** Returns the input with which a call runs or asks, if a hook has changed it. A hook may hide it. */
+function inputWords({ input, input_for }: InputWords): string | undefined {
   if (input === undefined) return undefined;
   return input_for === "nobody" ? "input changed" : `input changed to ${shortText(input)}`;
 }

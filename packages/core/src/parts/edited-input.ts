@@ -101,16 +101,18 @@ function differenceOf(
   return { before: only(before), now: only(now) };
 }
 
-function fieldOf(input: Json | undefined, name: string): Json | undefined {
+/** Returns a field of an input that is an object. */
+export function fieldOf(input: Json | undefined, name: string): Json | undefined {
   return isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;
 }
 
-function isObject(input: Json | undefined): input is { [name: string]: Json } {
+/** Returns whether an input has fields. */
+export function isObject(input: Json | undefined): input is { [name: string]: Json } {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 /** Returns a parsed input as JSON; `undefined` if JSON would lose a part of it. */
-function parsedAsJson(input: unknown): Json | undefined {
+export function parsedAsJson(input: unknown): Json | undefined {
   try {
     return toJson(input);
   } catch {

@@ -1,12 +1,12 @@
 export { checkReturned, checkRewrite } from "../loop/hooks/check-returned.ts";
-export { storedQuestionOf } from "../tools/define-tool.ts";
 export { answerGate } from "./answer-gate.ts";
 export { appendEvent } from "./append.ts";
 export { askModelInRun } from "./ask.ts";
 export { callOutput } from "./call-output.ts";
+export { callQuestion } from "./call-question.ts";
 export { changedOutcome } from "./changed-outcome.ts";
 export { checkpointIfDue } from "./checkpoints.ts";
-export { consentIn, prepareAsked } from "./consent.ts";
+export { prepareAsked } from "./consent.ts";
 export { checkedFeedback, continueWithFeedback } from "./continue-run.ts";
 export { currentRun } from "./current-run.ts";
 export { checkedChange, editNotes, inputForAfter } from "./edited-input.ts";

@@ -44,10 +44,9 @@ export function openQuestion({ seq, data: { kind, payload } }: StoredOf<"tool_su
 /** Returns a call's part as the redaction of its event `seq`, of the type `of`, leaves it. */
 export function redactedCall(part: ToolPart, of: string, seq: number): ToolPart {
   if (of === "tool_call") return { ...part, arguments: {} };
-  if (of === "tool_started" && "input" in part) return { ...part, input: {} };
-  if (of === "tool_suspended") {
-    const shown = isQuestionPart(part) ? { ...part, arguments: REDACTED } : part;
-    return withQuestions(shown, (question) =>
+  if (of === "tool_started" || of === "tool_suspended") {
+    const shown = isQuestionPart(part) ? { arguments: REDACTED } : "input" in part && { input: {} };
+    return withQuestions({ ...part, ...shown }, (question) =>
       question.seq === seq ? { ...question, payload: REDACTED } : question,
     );
   }
@@ -70,7 +69,7 @@ export function answered(
   { questions = [] }: ToolPart,
   { seq: resultSeq, data: { value, error, closed, closed_by, expired } }: StoredOf<"tool_answered">,
 ): Partial<ToolPart> {
-  const by = closed_by ?? (closed === undefined ? (expired ? "time" : "user") : undefined);
+  const by = closed_by ?? (closed ? undefined : expired ? "time" : "user");
   const reason = closed ?? error;
   const last: Partial<ViewQuestion> = {
     state: STATES[by ?? "end"],
@@ -80,7 +79,7 @@ export function answered(
   };
   return {
     phase: closed ? "skipped" : error === undefined ? "done" : "error",
-    result: closed === undefined ? (error ?? value) : { answered: false, reason: closed },
+    result: closed ? { answered: false, reason: closed } : (error ?? value),
     resultSeq,
     questions: questions.map((question, at) => (questions[at + 1] ? question : { ...question, ...last })),
   };

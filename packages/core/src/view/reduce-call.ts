@@ -51,7 +51,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
         : changeCallPart(view, callId, ({ questions = [] }) => ({
             phase: "waiting",
             questions: [...questions, openQuestion(event)],
-            ...(clientTool && callFields(event.data)),
+            ...callFields(event.data),
           }));
       return { ...shown, pending: [...pending, question] };
     }
@@ -80,9 +80,17 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-/** Returns the fields that an event brings: the status text, and an input that a hook shows to pages. */
-function callFields({ status, input, input_for }: CallFields): Partial<ToolPart> {
-  return { ...(status !== undefined && { status }), ...(input_for === "all" && { input: input as Json }) };
+/**
+ * Returns the fields that an event brings: the status text, and an input that a hook shows to pages. A hook's
+ * question is about an input that later hooks may change.
+ */
+function callFields({ by, input, status, input_for }: CallFields): Partial<ToolPart> {
+  return {
+    ...(status !== undefined && { status }),
+    ...(input_for === "all" && !by && { input: input as Json }),
+  };
 }
 
-type CallFields = Partial<Pick<EventData["tool_started"], "status" | "input" | "input_for">>;
+type CallFields = Partial<
+  Pick<EventData["tool_started"] & EventData["tool_suspended"], "status" | "input" | "input_for" | "by">
+>;

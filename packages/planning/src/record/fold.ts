@@ -1,6 +1,6 @@
-import { canonicalJson, PawlError, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { PawlError, type StoredEvent, type StoredOf } from "@pawl/core";
 import { hiddenBy, kindOf } from "@pawl/core/tools";
-import { oneLine } from "../base/text.ts";
+import { callChange } from "./calls.ts";
 import {
   type ClarificationEvent,
   type DocsEvent,
@@ -10,7 +10,7 @@ import {
   type ReviewEvent,
   type StoppedEvent,
 } from "./events.ts";
-import { type Clarification, newRecord, type RunRecord, type ToolExecution } from "./record.ts";
+import { type Clarification, newRecord, type RunRecord } from "./record.ts";
 import { NO_PLAN, redacted } from "./redacted.ts";
 import { isRecordTag, RETRIEVED, TAGS } from "./tags.ts";
 
@@ -100,6 +100,7 @@ function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
       return event.data.run_id === record.runId ? { stop: event.data.stop } : {};
     case "tool_call":
     case "tool_started":
+    case "tool_suspended":
     case "tool_result":
       return callChange(record, event);
     default:
@@ -123,67 +124,6 @@ function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Parti
     messages: record.messages.filter((message) => message.seq > coveredSeq),
     earlierClarifications: [...record.earlierClarifications, ...resolved],
   };
-}
-
-function callChange(
-  record: RunRecord,
-  event: StoredOf<"tool_call"> | StoredOf<"tool_started"> | StoredOf<"tool_result">,
-): Partial<RunRecord> {
-  const { call_id: callId, tool_name: tool } = event.data;
-  if (event.type === "tool_call") {
-    const call: ToolExecution = {
-      ...{ callId, tool, connector: null, agent: record.agent, arguments: event.data.arguments },
-      ...{ startedAt: event.at, durationMs: null, costUsd: 0, summary: "", fragments: [] },
-      ...{ status: "running", seq: 0 },
-    };
-    return { calls: [...record.calls, call] };
-  }
-  const at = record.calls.findLastIndex((call) => call.callId === callId && call.status === "running");
-  const call = record.calls[at];
-  if (call === undefined) return {};
-  if (event.type === "tool_started") {
-    const { agent = call.agent, input_for } = event.data;
-    const { input = call.arguments } = input_for === "nobody" ? {} : event.data;
-    return { calls: record.calls.with(at, { ...call, agent, arguments: input, startedAt: event.at }) };
-  }
-  const finished = finishedCall(call, event);
-  return {
-    calls: record.calls.with(at, finished),
-    failedTools: failuresAfter(record.failedTools, finished),
-    fragments: [...new Set([...record.fragments, ...finished.fragments])],
-  };
-}
-
-/** The longest summary that is cut from a result, in UTF-16 code units. */
-const SUMMARY_CHARS = 200;
-
-function finishedCall(
-  call: ToolExecution,
-  { data, seq, durationMs }: StoredOf<"tool_result">,
-): ToolExecution {
-  const { success, skipped, result, report = {}, spent } = data;
-  const { connector = null, fragments = [], summary, code } = report;
-  const text = typeof result === "string" ? result : canonicalJson(result);
-  const status = skipped !== undefined ? "skipped" : success ? "success" : "error";
-  return {
-    ...call,
-    ...{ connector, fragments, status, seq, durationMs: durationMs ?? null },
-    summary: oneLine(summary ?? text, SUMMARY_CHARS),
-    costUsd: spent === undefined ? 0 : usdFromCents(spent.cost_cents),
-    ...(status === "error" && { error: { ...(code !== undefined && { code }), message: text } }),
-    ...(skipped !== undefined && { skipped }),
-  };
-}
-
-function failuresAfter(
-  failed: RunRecord["failedTools"],
-  { tool, status, error }: ToolExecution,
-): RunRecord["failedTools"] {
-  if (status !== "success" && status !== "error") return failed;
-  const others = failed.filter((one) => one.tool !== tool);
-  if (status === "success") return others;
-  const count = (failed.find((one) => one.tool === tool)?.count ?? 0) + 1;
-  return [...others, { tool, count, lastError: oneLine(error?.message ?? "", SUMMARY_CHARS) }];
 }
 
 function planningChange(record: RunRecord, { type, data, seq }: StoredEvent): Partial<RunRecord> {

@@ -36,7 +36,7 @@ function withoutCall(record: RunRecord, callId: string, of: string): Partial<Run
   const at = record.calls.findLastIndex((one) => one.callId === callId);
   const call = record.calls[at];
   if (call === undefined) return {};
-  if (of === "tool_call" || of === "tool_started")
+  if (of === "tool_call" || of === "tool_started" || of === "tool_suspended")
     return { calls: record.calls.with(at, { ...call, arguments: {} }) };
   if (of !== "tool_result") return {};
   const calls = record.calls.with(at, withoutResult(call));

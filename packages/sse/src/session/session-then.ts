@@ -1,5 +1,13 @@
-import { type RunStart, type Runtime, readShown, type SessionEvent, type StoredEvent } from "@pawl/core";
-import { newView, type ViewState, viewFold } from "@pawl/core/view";
+import {
+  type RunStart,
+  type Runtime,
+  readShown,
+  type SessionEvent,
+  type StoredEvent,
+  type StoredOf,
+} from "@pawl/core";
+import { newView, type ViewFold, type ViewState, viewFold } from "@pawl/core/view";
+import { resultIn } from "../dialects/base/call-results.ts";
 import { copyFacts, newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvents, type Shows } from "./public-event.ts";
 
@@ -13,6 +21,8 @@ export interface SessionThen {
   view: ViewState;
   mode: string | null;
   facts: ThreadFacts;
+  /** The results that calls got since the session as it was known, see `sessionUpTo`. Default: none. */
+  closed?: readonly StoredOf<"tool_result">[];
 }
 
 /** A session, and how it was before its last run began. */
@@ -63,9 +73,15 @@ export async function sessionUpTo(
 ): Promise<SessionThen> {
   const { cursor: afterSeq } = known.view;
   if (afterSeq >= uptoSeq) return known;
-  const folding = newFolding(known);
+  const closed: StoredOf<"tool_result">[] = [];
+  const noteResult = (event: SessionEvent, view: ViewFold) => {
+    const result = "seq" in event ? resultIn(event, view) : undefined;
+    if (result !== undefined) closed.push(result);
+  };
+  // Without a known session, the results are those of its whole past.
+  const folding = newFolding(known, afterSeq > 0 ? noteResult : undefined);
   await folding.addEvents(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
-  return folding.session();
+  return { ...folding.session(), closed };
 }
 
 /** Yields the events after `afterSeq` as the session's user may see them. */
@@ -80,13 +96,17 @@ async function* upTo(seq: number, events: AsyncIterable<StoredEvent>): AsyncGene
   }
 }
 
-/** Folds events into a session as it is after them. */
-function newFolding({ view, mode: modeBefore, facts: factsBefore }: SessionThen) {
+/** Folds events into a session as it is after them. `heard` gets each event, and the view after it. */
+function newFolding(
+  { view, mode: modeBefore, facts: factsBefore }: SessionThen,
+  heard?: ((event: SessionEvent, view: ViewFold) => void) | undefined,
+) {
   const fold = viewFold(view);
   const facts = copyFacts(factsBefore);
   let mode = modeBefore;
   const note = (event: SessionEvent) => {
     noteFacts(facts, event, fold);
+    heard?.(event, fold);
     if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
   };
   return {

@@ -137,10 +137,10 @@ async function told(
   const { sessionId, runId, messageSeq } = start;
   // Not the view itself, which a stream would keep in memory for as long as it follows.
   const { cursor, pending } = whole.now.view;
-  const { view: before, mode, facts } = await sessionBefore(served, start, whole);
+  const { view: before, mode, facts, closed = [] } = await sessionBefore(served, start, whole);
   const isAnswered = ({ seq }: Question) => seq <= cursor && pending.every((one) => one.seq !== seq);
   const more = { isAnswered, cursor, ...(messageSeq !== undefined && { messageSeq }) };
-  const context = { sessionId, runId, before, mode, facts, ...more };
+  const context = { sessionId, runId, before, mode, facts, closed, ...more };
   const events = (signal: AbortSignal) => runEvents(runtime, { ...start, reader }, signal);
   return { start, ...toldBy(encoder(context), events, { basePath, parts }) };
 }

@@ -3,9 +3,8 @@ import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { asp, metrics, trainer } from "../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
+import { bodies, type Frame, framesOf } from "../support/frames.ts";
 import { look, serve } from "../support/served.ts";
-
-type Frame = { readonly [field: string]: unknown };
 
 /** Changes the input of the first call, with `shown`, and answers the second one in the tool's place. */
 const hookWith = (shown: boolean | undefined): Hook => ({
@@ -20,44 +19,17 @@ const calls = ["c1", "c2"].map((id) => ({ name: "look", id, input: { what: "cats
 
 const facts = { begun: new Map(), spent: new Map(), failed: new Set<string>() };
 
-const bodies = {
-  plain: { message: "Hi" },
-  aiSdk: {
-    id: "c1",
-    trigger: "submit-message",
-    messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }],
-  },
-  agUi: {
-    threadId: "t1",
-    runId: "r1",
-    state: {},
-    messages: [{ id: "m1", role: "user", content: "Hi" }],
-    tools: [],
-    context: [],
-    forwardedProps: {},
-  },
-};
-
-const framesIn = (text: string): Frame[] =>
-  text
-    .split("\n")
-    .filter((line) => line.startsWith("data: {"))
-    .map((line) => JSON.parse(line.slice(6)) as Frame);
-
-async function framesOf(dialect: Dialect, json: object, shown?: boolean) {
+async function askedIn(dialect: Dialect, json: object, shown?: boolean) {
   const model = strictModel({ script: [{ tools: calls }, { text: "Done." }] });
   const served = await serve(model, { dialect, tools: [look], hooks: [hookWith(shown)] });
-  const response = await served.ask("/runs", { json });
-  const frames = framesIn(await response.text());
-  const sessionId = decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
-  return { served, sessionId, frames };
+  return { served, ...(await framesOf(served, json)) };
 }
 
 const has = (frames: readonly unknown[], word: string) => JSON.stringify(frames).includes(word);
 
 describe("an input that a hook has changed, and a skipped call", () => {
   it("H3 are the input and an error in the AI SDK, live and in a reload", async () => {
-    const { served, sessionId, frames } = await framesOf(aiSdk(), bodies.aiSdk, true);
+    const { served, sessionId, frames } = await askedIn(aiSdk(), bodies.aiSdk, true);
     const inputs = frames.filter(({ type }) => type === "tool-input-available");
     expect(inputs.map(({ toolCallId, input }) => [toolCallId, input])).toEqual(
       expect.arrayContaining([
@@ -79,7 +51,7 @@ describe("an input that a hook has changed, and a skipped call", () => {
   });
 
   it("H3 are custom events in AG-UI, and the input of the call in a reload", async () => {
-    const { served, sessionId, frames } = await framesOf(agUi(), bodies.agUi, true);
+    const { served, sessionId, frames } = await askedIn(agUi(), bodies.agUi, true);
     const custom = frames.filter(({ type, name }) => type === "CUSTOM" && name !== "tool_status");
     expect(custom.map(({ name, value }) => [name, value])).toEqual(
       expect.arrayContaining([
@@ -94,13 +66,13 @@ describe("an input that a hook has changed, and a skipped call", () => {
   });
 
   it("H3 are what an open page of AG-UI shows and runs its tools with, once it is known", async () => {
-    const { frames } = await framesOf(agUi(), bodies.agUi, true);
+    const { frames } = await askedIn(agUi(), bodies.agUi, true);
     const whole = frames.filter(({ type }) => type === "MESSAGES_SNAPSHOT");
     expect(JSON.stringify(whole)).toContain(JSON.stringify('{"what":"dogs"}'));
   });
 
   it("H3 are in the events and in the view of a native client", async () => {
-    const { served, sessionId, frames } = await framesOf(native(), { input: "Hi" }, true);
+    const { served, sessionId, frames } = await askedIn(native(), { input: "Hi" }, true);
     expect(has(frames, '"input":{"what":"dogs"}')).toBe(true);
     expect(has(frames, '"phase":"skipped"')).toBe(true);
     const view = (await (await served.ask(`/sessions/${sessionId}`)).json()) as {
@@ -113,18 +85,22 @@ describe("an input that a hook has changed, and a skipped call", () => {
   });
 
   it("H3 are no success in the plain dialects, which name the input that ran", async () => {
-    const inMetrics = (await framesOf(metrics(), bodies.plain, true)).frames;
+    const inMetrics = (await askedIn(metrics(), bodies.plain, true)).frames;
     expect(inMetrics.filter(({ type }) => type === "metric")).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ callId: "c1", arguments: { what: "dogs" }, status: "success" }),
         expect.objectContaining({ callId: "c2", arguments: { what: "cats" }, status: "skipped" }),
       ]),
     );
-    const inTrainer = (await framesOf(trainer(), bodies.plain, true)).frames;
+    const inTrainer = (await askedIn(trainer(), bodies.plain, true)).frames;
     expect(inTrainer).toContainEqual({ type: "look", data: { status: "running", args: { what: "dogs" } } });
     expect(inTrainer).toContainEqual(expect.objectContaining({ type: "look", status: "failed" }));
-    const inAsp = (await framesOf(asp(), bodies.plain, true)).frames;
-    expect(inAsp).toContainEqual(expect.objectContaining({ tool_use_id: "c2", is_error: true }));
+    const inAsp = (await askedIn(asp(), bodies.plain, true)).frames;
+    expect(inAsp).toContainEqual({ type: "tool", tool_use_id: "c1", name: "look", input: { what: "cats" } });
+    expect(inAsp).toContainEqual({ type: "tool_input", tool_use_id: "c1", input: { what: "dogs" } });
+    expect(inAsp).toContainEqual(
+      expect.objectContaining({ tool_use_id: "c2", is_error: true, skipped: "gated" }),
+    );
     expect(inAsp.filter(({ is_error }) => is_error).length).toBe(1);
   });
 
@@ -132,11 +108,12 @@ describe("an input that a hook has changed, and a skipped call", () => {
     ["native", native(), { input: "Hi" }],
     ["AI SDK", aiSdk(), bodies.aiSdk],
     ["AG-UI", agUi(), bodies.agUi],
+    ["ASP", asp(), bodies.plain],
     ["trainer", trainer(), bodies.plain],
     ["metrics", metrics(), bodies.plain],
   ] as const)("H3 hide an input that is not for pages: %s", async (_name, dialect, json) => {
     for (const shown of [undefined, false]) {
-      const { frames } = await framesOf(dialect, json, shown);
+      const { frames } = await askedIn(dialect, json, shown);
       // The result names it.
       const inputs = JSON.stringify(frames).replaceAll("found dogs", "");
       expect(inputs).not.toContain("dogs");

@@ -12,7 +12,6 @@ import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
-import type { StoredQuestion } from "../../tools/suspends.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { AttemptParts } from "./attempt.ts";
 import type { EditParts } from "./edit-types.ts";
@@ -96,8 +95,6 @@ export interface Parts
   afterRefusal(leg: Leg, refusal: Refusal, uptoSeq: number): Promise<RefusalOutcome>;
 
   // Questions (of hooks, of running tools, and for credentials), and waits.
-  /** Returns the fields of a tool's question as they are stored. Throws a PawlError `config`. */
-  storedQuestionOf(tool: Tool): StoredQuestion;
   /** Returns the event by which a hook asks the user about the run. */
   runQuestion(run: RunState, by: string, before: QuestionPlace, ask: Ask): QuestionEvent;
   /** Returns the event that asks the client for the caller's credentials. */

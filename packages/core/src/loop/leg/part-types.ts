@@ -99,6 +99,9 @@ export type HookDecision =
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
 
+/** A question about a call: of a hook, or of the tool before it runs. */
+export type AskStep = Extract<HookDecision, { do: "ask" }> | ({ do: "ask_for_tool" } & CallInput);
+
 /** What is known of a call about which the user was asked. */
 export interface KnownOfCall {
   input?: Validated<unknown>;
@@ -116,8 +119,11 @@ export type Consented = CallInput & { do: "run"; about?: Consent };
 
 /** The work on calls about which the user is asked. */
 export interface ConsentParts<Leg> {
-  /** Returns what the user consents to if the call runs with this input. */
-  consentIn(call: CallState, tool: Tool, callInput: CallInput): Promise<Consent>;
+  /**
+   * Returns the question about a call that a hook asks, or the tool before it runs. Throws a PawlError
+   * `config` for a tool whose question cannot be stored.
+   */
+  callQuestion(leg: Leg, call: CallState, tool: Tool, step: AskStep): Promise<NewEvent>;
   /** Prepares a call about which the user was asked. It runs as it was shown, or the user is asked again. */
   prepareAsked<R extends Consented>(
     leg: Leg,

@@ -1,10 +1,10 @@
-import { type Json, toJson } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Consent } from "../../log/consent.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
-import { questionEvent, resultEvent } from "../../session/close-calls.ts";
+import { resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { TaskAgent } from "../../tools/run-agent-types.ts";
@@ -13,7 +13,6 @@ import { screenCall } from "../hooks/tool-hooks.ts";
 import type { EditedCall } from "../leg/edit-types.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { CallInput, KnownOfCall } from "../leg/part-types.ts";
-import { afterBarrier } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
 import { successResult } from "./call-result.ts";
 import { clientResult } from "./client-result.ts";
@@ -79,11 +78,6 @@ export function notesOn(leg: Leg, calls: readonly EditedCall[]): readonly NewEve
 
 const NO_NOTES: readonly NewEvent[] = [];
 
-/** Returns what the user consents to by an answer that lets the call run. */
-async function askedAbout(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<Consent> {
-  return await (await leg.parts.load()).consentIn(call, tool, callInput);
-}
-
 /** Finds out one fact: calls code of the application, or loads code that few runs need. */
 // Not async, to save a promise: each tool call needs it twice.
 function findOut(
@@ -122,9 +116,8 @@ async function eventOf(
     case "answer":
       return callResult(call, true, step.result, step.skipped);
     case "ask":
-      return askOfHook(call, step, await askedAbout(leg, call, tool, step));
     case "ask_for_tool":
-      return await askForTool(leg, call, tool, step);
+      return await (await leg.parts.load()).callQuestion(leg, call, tool, step);
     case "take_page_result": {
       const asks = tool.suspends as NonNullable<Tool["suspends"]>;
       return await clientResult(leg, { call, tool, input: step.input, asks });
@@ -162,34 +155,8 @@ function shortenedInputRefusal(call: CallState, tool: Tool): string | undefined 
     : `"${field}" contains only the note that replaced an earlier text. Send the whole text.`;
 }
 
-/** Returns the question that the tool asks before it runs. */
-async function askForTool(leg: Leg, call: CallState, tool: Tool, callInput: CallInput): Promise<NewEvent> {
-  const { kind = tool.name, payload } = tool.suspends as NonNullable<Tool["suspends"]>;
-  const shown = toJson(
-    payload === undefined ? callInput.input : await afterBarrier(leg, () => payload(callInput.input)),
-  );
-  const { storedQuestionOf } = await leg.parts.load();
-  return questionEvent(call, {
-    kind,
-    payload: shown,
-    about: await askedAbout(leg, call, tool, callInput),
-    ...storedQuestionOf(tool),
-    ...changedInput(callInput),
-    ...(tool.runsIn && { client_tool: tool.name }),
-  });
-}
-
 function callResult(call: CallState, success: boolean, result: Json, skipped?: SkipReason): NewEvent {
   return resultEvent(call, success, result, { data: skipped === undefined ? {} : { skipped } });
-}
-
-/** Returns the question that a hook asks about the call. */
-function askOfHook(
-  call: CallState,
-  { ask, by, ...callInput }: Extract<CallStep, { do: "ask" }>,
-  about: Consent,
-): NewEvent {
-  return questionEvent(call, { ...ask, by, about, ...changedInput(callInput) });
 }
 
 /** Returns the fields of an event with an input that hooks have changed. */

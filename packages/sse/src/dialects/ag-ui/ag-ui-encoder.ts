@@ -1,12 +1,13 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import type { WireError } from "../../request/wire-error.ts";
+import { closedSteps } from "../base/call-results.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { inView } from "./ag-ui-activities.ts";
 import { changesInput, type Views } from "./ag-ui-call-input.ts";
-import { blockEvents, callEvents, emptied, outputEvent, resultsAfter } from "./ag-ui-events.ts";
+import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, ANSWERED, lastEvents } from "./ag-ui-outcome.ts";
 import { framesOf, inOrder, isQueued, replacing, snapshot, withoutQueued } from "./ag-ui-snapshot.ts";
@@ -51,7 +52,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const known = restates && isCaughtUp ? [snapshot(context.before)] : [];
       return [
         ...frames([started]),
-        ...resultsAfter(context.before, context.cursor).map(dataFrame),
+        ...closedSteps(context).flatMap(callEvents).map(dataFrame),
         ...frames(known),
       ];
     },
@@ -144,16 +145,11 @@ function threadEvents(restates: boolean, first: ViewState) {
   return {
     events: (event: SessionEvent, made: readonly Step[], views: Views): AgUiEvent[] => {
       const steps = made.map((one) => inView(one, views.view));
-      // A message closes the questions of an earlier run, whose calls get their results before its own run.
-      const isEarlier =
-        steps.length === 0 && (event.type === "tool_result" || event.type === "tool_answered");
-      const told = isEarlier
-        ? resultsAfter(views.view, event.seq - 1)
-        : steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
+      const told = steps.filter((one) => !isTurn(one)).flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
       // An answer of calls alone has no steps, but its calls follow: clients would append their arguments to
-      // those in a snapshot.
-      const isTold = isEarlier || steps.length > 0 || event.type === "assistant_message";
+      // those in a snapshot. A closed question has none either, but its call's result follows.
+      const isTold = steps.length > 0 || FOLLOWED.includes(event.type);
       const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNewer = views.view.messages !== views.before.messages;
       const isNews = (restates && isUntold && isNewer) || changesInput(event, views);
@@ -174,6 +170,8 @@ function threadEvents(restates: boolean, first: ViewState) {
     tasks,
   };
 }
+
+const FOLLOWED: readonly string[] = ["assistant_message", "tool_answered"];
 
 const isTurn = ({ type }: Step) => type === "turn";
 

@@ -1,6 +1,6 @@
 import type { Json, StoredOf } from "@pawl/core";
-import type { ViewPart, ViewState } from "@pawl/core/view";
-import { hasResult, shownEdit, statusPhase } from "../base/answers.ts";
+import type { ViewPart } from "@pawl/core/view";
+import { statusPhase } from "../base/answers.ts";
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { Step } from "../base/telling.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
@@ -121,8 +121,13 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
     }
     case "output":
       return [outputEvent(step.value ?? null)];
+    // A call is sent once, with the input that the model wrote.
+    case "edited": {
+      const { callId: toolCallId, toolName, input } = step;
+      return [{ type: "CUSTOM", name: "tool_input", value: { toolCallId, toolName, input } }];
+    }
     case "started":
-      return [...inputEvent(step.event), ...statusEvent(step.event)];
+      return statusEvent(step.event);
     case "outcome":
       return activityEvents(step.part);
     case "transient":
@@ -140,28 +145,10 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
   }
 }
 
-/**
- * Returns the results that calls have got after the event `seq`. A message closes the questions of an earlier
- * run, so that calls get their results before the message's own run begins.
- */
-export function resultsAfter({ messages }: ViewState, seq: number): AgUiEvent[] {
-  const calls = messages.flatMap(({ parts }) => parts).filter((part) => part.type === "tool");
-  const news = calls.filter((part) => (part.resultSeq ?? 0) > seq && hasResult(part));
-  return news.map(({ callId, result = null }) => resultEvent(callId, result));
-}
-
 /** Returns the event with a call's result. */
 function resultEvent(toolCallId: string, result: Json): AgUiEvent {
   const messageId = resultId(toolCallId);
   return { type: "TOOL_CALL_RESULT", messageId, toolCallId, content: contentOf(result), role: "tool" };
-}
-
-/** Returns the input with which a call runs, as a custom event, if a hook has changed it. */
-function inputEvent({ data }: StoredOf<"tool_started">): AgUiEvent[] {
-  const { call_id: toolCallId, tool_name: toolName } = data;
-  const input = shownEdit(data);
-  if (input === undefined) return [];
-  return [{ type: "CUSTOM", name: "tool_input", value: { toolCallId, toolName, input } }];
 }
 
 /** Returns why a call was answered without being run, as a custom event: a result has no such field. */

@@ -1,6 +1,6 @@
 import type { Json, Question, StoredOf } from "@pawl/core";
-import { runMessageId, type ViewState } from "@pawl/core/view";
-import { isApproval, isFailedCall, shownEdit, statusPhase } from "../base/answers.ts";
+import { runMessageId, type ToolPart, type ViewState } from "@pawl/core/view";
+import { isApproval, isFailedCall, statusPhase } from "../base/answers.ts";
 import type { BlockStep } from "../base/blocks.ts";
 import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
@@ -28,28 +28,22 @@ export function callChunks(
 ): (step: CallStep) => Chunk[] {
   const made = goesOn ? callsBefore(before) : new Map<string, Made>();
   const told = new Set(made.keys());
-  /** Ids of calls that are sent again after their answer: their own input, or the decision, is new. */
+  /** Ids of calls that are sent again when they start or end: their own input, or the decision, is new. */
   const asked = new Set<string>();
   if (goesOn) for (const question of before.pending) noteShown(question);
   function noteShown(question: Question): Json {
     const { input = {} } = made.get(question.callId) ?? {};
     const shown = shownInput(question, input);
-    if (isApproval(question) || JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
+    const isNew = isApproval(question) || JSON.stringify(shown) !== JSON.stringify(input);
+    asked[isNew ? "add" : "delete"](question.callId);
     return shown;
   }
-  const callChunk = (toolCallId: string, toolName: string, input: Json): Chunk => {
-    const part = partOf(toolCallId);
-    const { callProviderMetadata } = part === undefined ? {} : callMark(part);
-    const mark = callProviderMetadata && { providerMetadata: callProviderMetadata };
-    return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
-  };
-  const tell = (callId: string, isEdited = false): Chunk[] => {
+  const tell = (callId: string): Chunk[] => {
     const call = made.get(callId);
-    if (call === undefined || (told.has(callId) && !asked.has(callId) && !isEdited)) return [];
+    if (call === undefined || (told.has(callId) && !asked.has(callId))) return [];
     told.add(callId);
     asked.delete(callId);
-    const input = partOf(callId)?.input ?? call.input;
-    return [{ ...callChunk(callId, call.toolName, input), providerExecuted: true }];
+    return [{ ...callChunk(callId, call, partOf(callId)), providerExecuted: true }];
   };
   const ask = (question: Question): Chunk[] => {
     const { callId: toolCallId, toolName, seq } = question;
@@ -61,8 +55,8 @@ export function callChunks(
       asked.add(toolCallId);
       return [];
     }
-    const input = noteShown(question);
-    const call = { ...callChunk(toolCallId, toolName, input), providerExecuted: isOurs };
+    const shown = callChunk(toolCallId, { toolName, input: noteShown(question) }, partOf(toolCallId));
+    const call = { ...shown, providerExecuted: isOurs };
     told.add(toolCallId);
     if (!isOurs) return [call];
     // The call brings what to show of the approval: early versions refuse unknown fields of a request.
@@ -75,8 +69,13 @@ export function callChunks(
         made.set(toolCallId, { toolName, input });
         return [{ type: "tool-input-start", toolCallId, toolName }];
       }
+      case "edited":
+        // Sent when the call starts or asks: pages run a call as soon as they have its input.
+        made.set(step.callId, step);
+        asked.add(step.callId);
+        return [];
       case "started":
-        return [...tell(step.event.data.call_id, isEdited(step.event)), ...statusChunk(step.event)];
+        return [...tell(step.event.data.call_id), ...statusChunk(step.event)];
       case "progress": {
         const { callId, toolName, data } = step;
         return [{ type: "data-tool-progress", data: { callId, toolName, data }, transient: true }];
@@ -98,9 +97,10 @@ export function callChunks(
   };
 }
 
-/** Returns whether a hook has changed the input of a call, and pages may have the change. */
-function isEdited({ data }: StoredOf<"tool_started">): boolean {
-  return shownEdit(data) !== undefined;
+function callChunk(toolCallId: string, { toolName, input }: Made, part: ToolPart | undefined): Chunk {
+  const { callProviderMetadata } = part === undefined ? {} : callMark(part);
+  const mark = callProviderMetadata && { providerMetadata: callProviderMetadata };
+  return { type: "tool-input-available", toolCallId, toolName, input, ...mark };
 }
 
 /** Returns the calls of the message that the run has written before the stream, by call id. */

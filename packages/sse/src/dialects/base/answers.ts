@@ -137,11 +137,6 @@ export function statusPhase({
   return data.success ? "done" : "error";
 }
 
-/** Returns the input with which a call runs, if a hook has changed it and pages may have it. */
-export function shownEdit({ input, input_for }: StoredOf<"tool_started">["data"]): Json | undefined {
-  return input_for === "all" ? input : undefined;
-}
-
 /**
  * Returns whether a call has its result. The answer to its last question is not a result: an approved call
  * runs after it, and a call may ask again.

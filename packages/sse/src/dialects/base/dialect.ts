@@ -1,4 +1,4 @@
-import type { Answer, Question, RunOptions, SessionEvent, WhenBusy } from "@pawl/core";
+import type { Answer, Question, RunOptions, SessionEvent, StoredOf, WhenBusy } from "@pawl/core";
 import type { Cursor, ViewState } from "@pawl/core/view";
 import type { EarlierMessage } from "../../request/read-thread.ts";
 import type { WireError } from "../../request/wire-error.ts";
@@ -161,6 +161,11 @@ export interface EncoderContext {
   isAnswered(question: Question): boolean;
   /** The session's view before the first event that the encoder gets. */
   before: ViewState;
+  /**
+   * The results that calls got between the request and the stream: a message closes open questions before
+   * its own run begins. `before` has these results. Default: none.
+   */
+  closed?: readonly StoredOf<"tool_result">[];
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Question, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
 import type { ToolPart, ViewFold, ViewRun, ViewState } from "@pawl/core/view";
-import { isQuestionPart, viewFold, waitsForTime } from "@pawl/core/view";
+import { viewFold, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
+import { type CallEdit, newEdits } from "./call-edits.ts";
+import { resultIn } from "./call-results.ts";
 import type { EncoderContext } from "./dialect.ts";
 import type { StepFold } from "./every-view.ts";
 import { passedOn } from "./followed.ts";
@@ -16,10 +18,13 @@ export type Step =
   | { type: "turn"; turn: number; role?: string }
   /** The model calls a tool. Sent with the whole input, once the answer is stored. */
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
+  /** A hook has changed a call's input, and pages may have it. Before the call starts, or its tool asks. */
+  | ({ type: "edited" } & CallEdit)
   | { type: "started"; event: StoredOf<"tool_started"> }
   | { type: "progress"; callId: string; toolName: string; data: unknown }
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
+  /** The result of a call. Of a call in an earlier message, if the message of this stream has closed it. */
   | { type: "result"; event: StoredOf<"tool_result"> }
   /** A source, a file, an artifact or an emitted part of the answer. */
   | { type: "outcome"; part: OutcomePart }
@@ -91,6 +96,10 @@ export function telling(
     if (event.type === "run_suspended" && !waitsForTime(event.data))
       rest = { type: "suspended", pending: fold.pending };
     if (event.type === "tool_answered") rest = undefined;
+    if (!speaks && !again && messageSeq === undefined) {
+      const result = resultIn(event, fold);
+      if (result !== undefined) return [{ type: "result", event: result }];
+    }
     if (!speaks) speaks = begins(event);
     else over = !again && messageSeq === undefined && fold.run?.id === runId && fold.run.since !== since;
     return speaks && !over ? toSteps.stored(event, fold) : [];
@@ -132,6 +141,9 @@ function eventSteps(): {
   let attempt = 0;
   // Calls that wait for a time are shown as running, so they start only once.
   const waiting = new Set<string>();
+  const edits = newEdits();
+  const editSteps = (event: StoredOf<"tool_started" | "tool_suspended">): Step[] =>
+    edits(event).map((edit) => ({ type: "edited", ...edit }));
   const stepsOf = (event: StoredEvent, view: Asked): Step[] => {
     switch (event.type) {
       case "llm_request": {
@@ -146,10 +158,10 @@ function eventSteps(): {
       case "tool_call":
         return [{ type: "call", event, attempt }];
       case "tool_started":
-        return waiting.delete(event.data.call_id) ? [] : [{ type: "started", event }];
+        return waiting.delete(event.data.call_id) ? [] : [...editSteps(event), { type: "started", event }];
       case "tool_suspended":
         if (event.data.hidden) waiting.add(event.data.call_id);
-        return questionSteps(event, view);
+        return [...editSteps(event), ...questionSteps(event, view)];
       case "tool_answered":
         return answerSteps(event, view);
       case "tool_result":
@@ -183,9 +195,8 @@ function questionSteps(event: StoredOf<"tool_suspended">, view: Asked): Step[] {
 function answerSteps(event: StoredOf<"tool_answered">, view: Asked): Step[] {
   if (event.data.hidden) return [];
   const answered: Step = { type: "answered", event };
-  const part = view.call(event.data.call_id);
-  // No call of the model has asked a question about the run, so its answer is its result.
-  return part !== undefined && isQuestionPart(part) ? [answered, resultOf(event)] : [answered];
+  const result = resultIn(event, view);
+  return result === undefined ? [answered] : [answered, { type: "result", event: result }];
 }
 
 /**
@@ -195,15 +206,4 @@ function callOf({ data, ...event }: StoredOf<"tool_suspended">): Step {
   const { call_id, tool_name, payload } = data;
   const call = { call_id, tool_name, arguments: payload };
   return { type: "call", event: { ...event, type: "tool_call", data: call }, attempt: event.seq };
-}
-
-/** Returns the answer to a hook's question about the run as the result of that call. */
-function resultOf({ data, ...event }: StoredOf<"tool_answered">): Step {
-  const { call_id, tool_name, value, closed } = data;
-  const named = { call_id, tool_name, success: true };
-  const result =
-    closed === undefined
-      ? { ...named, result: value }
-      : { ...named, result: { answered: false, reason: closed }, skipped: "closed" };
-  return { type: "result", event: { ...event, type: "tool_result", data: result } };
 }

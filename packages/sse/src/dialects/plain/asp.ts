@@ -28,6 +28,11 @@ const OPTIONS: OptionKinds<AspOptions> = { text: TEXT_MODE };
  * `thinking`, `text`, `tool` (with its whole input) and `tool_result`, and one `message_stop` or `error` at
  * the end.
  *
+ * Two extensions of the protocol say what hooks decide, and other clients may ignore them:
+ *
+ * - `tool_input` with `tool_use_id` and `input`: a hook has changed the call's input, and shows it to pages
+ * - `skipped` of a `tool_result`: why the call was answered without being run
+ *
  * Requests are one of:
  *
  * - `{ session_id?, message }`
@@ -94,6 +99,8 @@ function aspWords(text: TextMode): PlainWords {
         const { call_id: tool_use_id, tool_name: name, arguments: input } = one.event.data;
         return [{ type: "tool", tool_use_id, name, input }];
       }
+      case "edited":
+        return [{ type: "tool_input", tool_use_id: one.callId, input: one.input }];
       case "result":
         return [toolResult(one.event)];
       case "other":
@@ -129,6 +136,7 @@ function aspWords(text: TextMode): PlainWords {
 }
 
 function toolResult({ data }: StoredOf<"tool_result">): object {
-  const { call_id: tool_use_id, result: content } = data;
-  return { type: "tool_result", tool_use_id, content, ...(isFailedCall(data) && { is_error: true }) };
+  const { call_id: tool_use_id, result: content, skipped } = data;
+  const failed = isFailedCall(data) && { is_error: true };
+  return { type: "tool_result", tool_use_id, content, ...failed, ...(skipped !== undefined && { skipped }) };
 }

@@ -9,7 +9,6 @@ import {
   plainEncoder,
   TEXT_MODE,
   type TextMode,
-  withEdit,
 } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
@@ -93,7 +92,9 @@ function metricsWords(
         return [];
       case "started":
         starts.set(one.event.data.call_id, one.event.at);
-        withEdit(inputs, one.event);
+        return [];
+      case "edited":
+        inputs.set(one.callId, one.input);
         return [];
       case "asked": {
         const { callId, toolName, kind, payload, answerSchema } = one.question;

@@ -1,6 +1,6 @@
-import type { Json, StoredOf } from "@pawl/core";
-import { shownEdit } from "../base/answers.ts";
+import type { Json } from "@pawl/core";
 import type { Told } from "../base/blocks.ts";
+import { closedSteps } from "../base/call-results.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 
@@ -72,12 +72,6 @@ export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   );
 }
 
-/** Replaces the input of a call that starts, if a hook has changed it and pages may have it. */
-export function withEdit(inputs: Map<string, Json>, { data }: StoredOf<"tool_started">): void {
-  const input = shownEdit(data);
-  if (input !== undefined) inputs.set(data.call_id, input);
-}
-
 const LOST = "The answer was changed while it was being written. Please reload.";
 
 /** Returns an encoder that writes each event as one frame. */
@@ -125,7 +119,7 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
     ...(words.sentinel === undefined ? [] : [words.sentinel]),
   ];
   return {
-    begin: () => (words.first ?? []).map(dataFrame),
+    begin: () => [...(words.first ?? []), ...closedSteps(context).flatMap(words.step)].map(dataFrame),
     encode: (event) => {
       const { runId } = told;
       const said = told.steps(event).flatMap(wordsOf);

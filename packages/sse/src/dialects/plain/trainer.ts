@@ -2,7 +2,7 @@ import { checkOptions, type Json, type JsonObject, type OptionKinds, type Stored
 import { isFailedCall } from "../base/answers.ts";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
-import { callsBefore, type LastWord, type PlainWords, plainEncoder, withEdit } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
 /** Options of `trainer()`. */
@@ -71,9 +71,11 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
       case "call":
         calls.set(one.event.data.call_id, one.event.data.arguments);
         return [];
+      case "edited":
+        calls.set(one.callId, one.input);
+        return [];
       case "started": {
         const { tool_name, call_id } = one.event.data;
-        withEdit(calls, one.event);
         return [...status(one.event), running(tool_name, calls.get(call_id) ?? {})];
       }
       case "asked":

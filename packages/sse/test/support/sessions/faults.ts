@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
         "return CALL.includes(type) && calls.has(toolCallId) ? [] : [dataFrame(event)];",
         "return [dataFrame(event)];",
       ],
-      [agUi("encoder"), ' || event.type === "assistant_message";', ";"],
+      [agUi("encoder"), '["assistant_message", "tool_answered"]', '["tool_answered"]'],
     ],
   },
   {
@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   {
     name: "a call that a message has closed gets no result",
     kind: "AG-UI 1.0",
-    edits: [[agUi("encoder"), "...resultsAfter(context.before, context.cursor).map(dataFrame),", ""]],
+    edits: [[agUi("encoder"), "...closedSteps(context).flatMap(callEvents).map(dataFrame),", ""]],
   },
   {
     name: "an answer counts as the call's result",

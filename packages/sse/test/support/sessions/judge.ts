@@ -16,7 +16,7 @@ export async function judge(made: Made, kind: Kind): Promise<void> {
 
 async function judgePages(server: LogServer, kind: Kind): Promise<void> {
   const { made } = server;
-  const { expected, can, hearsOthers, follows } = kind;
+  const { expected, can, hearsClosings, follows } = kind;
   const load = async (at: number): Promise<Page> => {
     const { at: now } = server;
     server.at = at;
@@ -45,7 +45,7 @@ async function judgePages(server: LogServer, kind: Kind): Promise<void> {
       await act(page, asked);
       same([plain(server.begun), server.refused], [plain(asked), undefined], `asked at ${asked.at}`);
       // A message closes questions in earlier messages, which these pages show as open until they load.
-      const closes = !hearsOthers && asked.message !== undefined && pending.length > 0;
+      const closes = !hearsClosings && asked.message !== undefined && pending.length > 0;
       const what = `after the request at ${asked.at}, live until`;
       if (closes) same(lastOf(page), lastOf(await load(end)), `${what} ${end}`);
       else await shows(page, end, what);

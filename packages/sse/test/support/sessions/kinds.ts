@@ -23,6 +23,8 @@ export interface Kind {
   can(asked: Asked, pending: readonly Question[]): boolean;
   /** Whether its streams change earlier messages, and have the user's messages that other pages send. */
   hearsOthers: boolean;
+  /** Whether its streams have the results of earlier calls that a message closes. */
+  hearsClosings: boolean;
   /** Whether its pages follow the session, and show all of its events sooner or later. */
   follows: boolean;
   /** Whether a page whose stream has broken off in the middle shows all of it once it connects again. */
@@ -37,6 +39,7 @@ export const aiSdkKind = (dialect: Dialect, version: AiVersion): Kind => ({
   expected: expectedInAiSdk,
   can: () => true,
   hearsOthers: false,
+  hearsClosings: false,
   follows: false,
   comesBack: false,
   namesQuestions: true,
@@ -51,6 +54,7 @@ export const agUiKind = (dialect: Dialect, version: AgVersion): Kind => ({
   expected: expectedInAgUi,
   can: ({ answers }, pending) => answers === undefined || answers.length === pending.length,
   hearsOthers: true,
+  hearsClosings: true,
   follows: false,
   comesBack: true,
   namesQuestions: true,
@@ -63,6 +67,7 @@ export const nativeKind: Kind = {
   expected: stateOfCalls,
   can: ({ answers }) => answers === undefined || answers.length === 1,
   hearsOthers: true,
+  hearsClosings: true,
   follows: true,
   comesBack: true,
   namesQuestions: true,
@@ -74,6 +79,7 @@ export const plainKind = (client: PlainClient): Kind => ({
   expected: (view, log) => client.load(view, log).calls,
   can: ({ retry }) => retry === undefined || client.names.retry !== undefined,
   hearsOthers: false,
+  hearsClosings: true,
   follows: false,
   comesBack: true,
   namesQuestions: false,

@@ -1,6 +1,8 @@
 import type { SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
 import { newView, reduceView, waitsForTime } from "@pawl/core/view";
 import { redactedEvent } from "../../../../core/src/log/store/redacted.ts";
+import { resultIn } from "../../../src/dialects/base/call-results.ts";
+import { everyView } from "../../../src/dialects/base/every-view.ts";
 import { newFacts, noteFacts } from "../../../src/dialects/base/facts.ts";
 import { type Followed, passedOn } from "../../../src/dialects/base/followed.ts";
 import type { EncoderContext } from "../../../src/index.ts";
@@ -22,6 +24,16 @@ export function sessionOf(events: readonly StoredEvent[]): Pick<EncoderContext, 
     noteFacts(facts, event, before);
   }
   return { before, facts };
+}
+
+/** The results that calls got after the event `from`, before the stream that answers a request. */
+export function closedIn(events: readonly StoredEvent[], from: number): StoredOf<"tool_result">[] {
+  const fold = everyView(newView());
+  return events.flatMap((event) => {
+    fold.add(event);
+    const result = event.seq > from ? resultIn(event, fold) : undefined;
+    return result === undefined ? [] : [result];
+  });
 }
 
 /** The last event of a stream whose reader is there all the time: where its run settles. */

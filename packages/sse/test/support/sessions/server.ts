@@ -6,7 +6,7 @@ import { readThread } from "../../../src/request/read-thread.ts";
 import { responseTo, type WireError } from "../../../src/request/wire-error.ts";
 import { sendsTwice } from "../sends-twice.ts";
 import { leaks, PAGES } from "./decide/decisions.ts";
-import { asTheyCome, endOf, lastRun, logAt, sessionOf, textsOf } from "./log.ts";
+import { asTheyCome, closedIn, endOf, lastRun, logAt, sessionOf, textsOf } from "./log.ts";
 import type { Asked, Made } from "./made.ts";
 import { same } from "./same.ts";
 
@@ -49,6 +49,11 @@ export class LogServer {
     return sessionOf(logAt(this.made.log, at));
   }
 
+  /** The results that calls got between a request and its stream. */
+  private closed(afterSeq: number) {
+    return closedIn(logAt(this.made.log, afterSeq), this.at);
+  }
+
   /** What a page gets that loads. */
   loaded(): Record<string, never[]> {
     if (this.at === 0) return {};
@@ -88,7 +93,8 @@ export class LogServer {
       const { start } = this.next;
       const { before, facts } = this.session(start.afterSeq);
       const more = start.messageSeq !== undefined && { messageSeq: start.messageSeq };
-      const context = { ...this.context(), ...more, runId: start.runId, before, facts };
+      const closed = this.closed(start.afterSeq);
+      const context = { ...this.context(), ...more, runId: start.runId, before, facts, closed };
       return this.stream(encoder(context), start.afterSeq, endOf(this.made.log, start), this.at);
     } catch (error) {
       const response = responseTo(error);
@@ -126,7 +132,8 @@ export class LogServer {
     this.at = at;
     const { before, facts } = this.session(start.afterSeq);
     const more = start.messageSeq !== undefined && { messageSeq: start.messageSeq };
-    const context = { ...this.context(), ...more, runId: start.runId, before, facts };
+    const closed = this.closed(start.afterSeq);
+    const context = { ...this.context(), ...more, runId: start.runId, before, facts, closed };
     const response = this.stream(
       this.dialect.encoder(context),
       start.afterSeq,

@@ -1,8 +1,11 @@
 import { guardrail, type Hook, jsonSchema } from "@pawl/core";
 import { type Decides, type Decision, decisionOf, mark } from "./decisions.ts";
 
-/** Tools whose question shows their input to the user. */
-const SHOWS_INPUT = ["confirm", "gated", "page", "gatedPage", "gatedConfirm", "expiring", "offered"];
+/** Tools that run at a page, which gets their input. */
+const AT_PAGES = ["page", "gatedPage", "offered"];
+
+/** Tools whose question shows their input to the user, unless a hook hides it. */
+const SHOWS_INPUT = [...AT_PAGES, "confirm", "gated", "gatedConfirm", "expiring"];
 
 const approved = jsonSchema({
   type: "object",
@@ -43,14 +46,17 @@ function guardOf({ every, beside }: Decides): Hook {
   });
 }
 
+/** Whether pages get the input of a call that they may not have otherwise. */
+const isSeen = (tool: string, shown: boolean | undefined) =>
+  shown === undefined ? SHOWS_INPUT.includes(tool) : !shown && AT_PAGES.includes(tool);
+
 /** Changes inputs, and denies or answers calls. */
 const changes = (of: Decided): Hook => ({
   name: "changes",
   beforeTool: ({ arguments: written, input, tool }) => {
     const { n, decision } = of(written);
-    const isAsked = SHOWS_INPUT.includes(tool.name);
     const edit = (kind: string, shown?: boolean) => ({
-      input: { ...Object(input), more: mark(isAsked && !shown ? "ASKED" : kind, n) },
+      input: { ...Object(input), more: mark(isSeen(tool.name, shown) ? "ASKED" : kind, n) },
       ...(shown !== undefined && { shown }),
     });
     switch (decision) {

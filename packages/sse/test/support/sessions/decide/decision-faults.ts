@@ -107,6 +107,42 @@ export const decisionFaults: readonly Fault[] = [
     edits: [["otel/src/attributes.ts", '...(data.role !== undefined && { "pawl.role": data.role }),', ""]],
   },
   {
+    name: "the view lacks the input with which a tool asks",
+    kind,
+    edits: [[core("view/reduce-call"), "...callFields(event.data),\n          }));", "}));"]],
+  },
+  {
+    name: "timelines lack the input with which a tool asks",
+    kind,
+    edits: [[core("inspect/calls"), "Object.assign(call, editIn(event.data));", ""]],
+  },
+  {
+    name: "questions show what a hook hides",
+    kind,
+    edits: [[core("parts/call-question"), 'if (inputFor !== "nobody") return shown;', "return shown;"]],
+  },
+  {
+    name: "ASP does not send the input that a hook has changed",
+    kind,
+    edits: [["sse/src/dialects/plain/asp.ts", '[{ type: "tool_input",', '[{ type: "",']],
+  },
+  {
+    name: "AG-UI does not say that a message has closed a call",
+    kind,
+    edits: [
+      [
+        "sse/src/dialects/ag-ui/ag-ui-encoder.ts",
+        "...closedSteps(context).flatMap(callEvents)",
+        '...closedSteps(context).flatMap(callEvents).filter(({ type }) => type !== "CUSTOM")',
+      ],
+    ],
+  },
+  {
+    name: "plain dialects do not say that a message has closed a call",
+    kind,
+    edits: [["sse/src/dialects/plain/plain-encoder.ts", ", ...closedSteps(context).flatMap(words.step)", ""]],
+  },
+  {
     name: "an open page keeps the input that the model wrote",
     kind: "AG-UI 1.0",
     edits: [

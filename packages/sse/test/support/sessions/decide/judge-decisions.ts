@@ -78,11 +78,9 @@ function judgeView({ view }: Traced, calls: readonly Decided[]): void {
     if (part === undefined) throw new Error(`The view lacks ${call.callId}.`);
     const { role, arguments: written, input = written, phase } = part;
     const isOpen = phase === "running" || phase === "waiting";
-    // A call that has not run may show its input in its question.
-    const isKnown = call.started || call.edit === undefined;
     same(
-      [role, isOpen ? "open" : phase, written, isKnown ? input : undefined],
-      [call.role, PHASES[call.outcome], call.written, isKnown ? inputFor("pages", call) : undefined],
+      [role, isOpen ? "open" : phase, written, input],
+      [call.role, PHASES[call.outcome], call.written, inputFor("pages", call)],
       `${call.callId} in the view`,
     );
   }
@@ -93,7 +91,7 @@ function judgeTimeline({ log }: Traced, calls: readonly Decided[]): void {
   const phases = new Map(all.map((call) => [call.callId, call]));
   for (const call of calls.filter(({ outcome }) => outcome !== "open")) {
     const { phase, input } = phases.get(call.callId) ?? {};
-    const told = call.started && call.edit ? inputFor("model", call) : call.written;
+    const told = inputFor("model", call);
     same([phase, input ?? call.written], [PHASES[call.outcome], told], `${call.callId} in the timeline`);
   }
 }

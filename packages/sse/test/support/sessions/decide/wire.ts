@@ -80,9 +80,10 @@ function inSnapshot(calls: Calls, messages: Frames): void {
 
 export const inAsp: WireReader = (frames) => {
   const calls = new Calls();
-  for (const { type, tool_use_id: id, input, is_error } of frames) {
-    if (type === "tool") calls.say(id, { input: input as Json });
-    if (type === "tool_result") calls.say(id, { outcome: is_error === true ? "error" : "done" });
+  for (const { type, tool_use_id: id, input, is_error, skipped } of frames) {
+    if (type === "tool" || type === "tool_input") calls.say(id, { input: input as Json });
+    const outcome = skipped !== undefined ? "skipped" : is_error === true ? "failed" : "done";
+    if (type === "tool_result") calls.say(id, { outcome });
   }
   return calls;
 };

@@ -1,5 +1,5 @@
 import { asp } from "../../../../src/dialects.ts";
-import type { PlainClient } from "./client.ts";
+import type { PlainClient, PlainEvent } from "./client.ts";
 import { callsOf, isOver, joined, lastOf, textOf } from "./loaded.ts";
 
 /** A client of ASP v2: it shows text, thinking, calls with their results, and which calls wait for it. */
@@ -18,8 +18,7 @@ export const aspClient = (text: "live" | "settled"): PlainClient => ({
     const id = String(event.tool_use_id);
     if (type === "text" || type === "thinking") shown.text += event.text;
     if (type === "tool") shown.calls.set(id, "open");
-    if (type === "tool_result")
-      shown.calls.set(id, `${event.is_error ? "error" : "done"} ${JSON.stringify(event.content)}`);
+    if (type === "tool_result") shown.calls.set(id, `${phaseOf(event)} ${JSON.stringify(event.content)}`);
     if (type === "message_stop") shown.last = event.stop_reason === "tool_use" ? "asks" : "done";
     if (type !== "error") return;
     shown.text += event.message;
@@ -29,11 +28,15 @@ export const aspClient = (text: "live" | "settled"): PlainClient => ({
     text: joined(textOf(view, () => true)),
     calls: new Map(
       callsOf(view).map((call) => {
-        const phase = call.phase === "skipped" ? "error" : call.phase;
-        const result = `${phase} ${JSON.stringify(call.result)}`;
+        const result = `${call.phase} ${JSON.stringify(call.result)}`;
         return [call.callId, isOver(call) ? result : "open"];
       }),
     ),
     last: lastOf(view),
   }),
 });
+
+function phaseOf({ skipped, is_error }: PlainEvent): string {
+  if (skipped !== undefined) return "skipped";
+  return is_error === true ? "error" : "done";
+}
