@@ -12,7 +12,7 @@ import type { Tool } from "../tools/tool.ts";
 import { consentIn } from "./consent.ts";
 import { fieldOf, isObject, parsedAsJson } from "./edited-input.ts";
 
-/** Returns the question about a call that a hook asks, or the tool before it runs. */
+/** Returns the question that a hook, or the tool before it runs, asks about a call. */
 export async function callQuestion(leg: Leg, call: CallState, tool: Tool, step: AskStep): Promise<NewEvent> {
   const about = await consentIn(call, tool, step);
   if (step.do === "ask_for_tool") return await questionOfTool(leg, call, tool, { ...step, about });
@@ -52,8 +52,8 @@ async function questionOfTool(
 const HIDDEN_VALUE = "[hidden]";
 
 /**
- * Returns a call's input as a question shows it. If a hook hides its change, each value that the model did
- * not write is replaced, so that the user sees what will run, and that something is hidden.
+ * Returns a call's input as a question shows it. If a hook hides its change, replaces each value that the
+ * model did not write, so that the user sees that something is hidden.
  */
 async function questionInput(
   leg: Leg,
@@ -64,11 +64,11 @@ async function questionInput(
   const shown = toJson(input);
   if (inputFor !== "nobody") return shown;
   const parsed = await validateFor(leg, tool.input, call.arguments);
-  // What the tool's schema adds by itself is no change of a hook.
+  // What the tool's schema adds by itself, e.g. a default, is not hidden.
   return masked(shown, [call.arguments, parsed.ok ? parsedAsJson(parsed.value) : undefined]);
 }
 
-/** Replaces the values that none of the inputs before has at the same place. */
+/** Replaces each value that no input in `before` has in the same place. */
 function masked(input: Json, before: readonly (Json | undefined)[]): Json {
   if (before.some((one) => one !== undefined && isEqualJson(one, input))) return input;
   if (!isObject(input)) return HIDDEN_VALUE;
