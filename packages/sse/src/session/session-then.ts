@@ -21,7 +21,7 @@ export interface SessionThen {
   view: ViewState;
   mode: string | null;
   facts: ThreadFacts;
-  /** The results that calls got after the session `known` of `sessionUpTo`. Default: none. */
+  /** The results that calls got after the session `known` of `sessionUpTo`; absent without one. */
   closed?: readonly StoredOf<"tool_result">[];
 }
 
@@ -79,9 +79,10 @@ export async function sessionUpTo(
     if (result !== undefined) closed.push(result);
   };
   // Without a known session, these would be all results of its past.
-  const folding = newFolding(known, afterSeq > 0 ? noteResult : undefined);
+  const isKnown = afterSeq > 0;
+  const folding = newFolding(known, isKnown ? noteResult : undefined);
   await folding.addEvents(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
-  return { ...folding.session(), closed };
+  return { ...folding.session(), ...(isKnown && { closed }) };
 }
 
 /** Yields the events after `afterSeq` as the session's user may see them. */
