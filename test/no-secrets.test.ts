@@ -173,7 +173,7 @@ async function traces(model: ModelClient): Promise<string> {
   const request = {
     system: [],
     tools: [],
-    messages: [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }],
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }],
     maxTokens: 100,
   };
   const thrown: unknown[] = [];

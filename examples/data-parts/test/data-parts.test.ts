@@ -94,14 +94,14 @@ describe("random numbers", () => {
 
 describe("files of a request", () => {
   const gif = (width: number) => ({
-    type: "image",
+    type: "image" as const,
     source: {
       type: "base64",
       media_type: "image/gif",
       data: Buffer.from([71, 73, 70, 56, 57, 97, width, 0, 2, 0]).toString("base64"),
     },
   });
-  const text = (words: string) => ({ type: "text", text: words });
+  const text = (words: string) => ({ type: "text" as const, text: words });
   const answer = { role: "assistant", content: [text("I see.")] };
 
   it("are described by their bytes", () => {
@@ -126,7 +126,10 @@ describe("files of a request", () => {
       before: [three, four],
       alone: true,
     });
-    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] };
+    const result = {
+      role: "user",
+      content: [{ type: "tool_result" as const, tool_use_id: "a", content: "" }],
+    };
     expect(receivedFiles([first, answer, result])).toMatchObject({ now: [], alone: false });
   });
 });

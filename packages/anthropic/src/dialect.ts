@@ -1,4 +1,4 @@
-import { type ContentBlock, isToolUse } from "@pawl/core";
+import { type ContentBlockParam, isToolUse } from "@pawl/core";
 import { type ModelEvent, type RawUsage, stopReasonNamed } from "@pawl/core/model";
 
 /**
@@ -50,6 +50,6 @@ function stopOf(sent: string | null, hasCall: boolean): string | null {
  * Returns whether a block is the result of a search. A failed one has an error instead of a list, and is
  * free.
  */
-function isSearch({ type, content }: ContentBlock): boolean {
+function isSearch({ type, content }: ContentBlockParam): boolean {
   return type === "web_search_tool_result" && Array.isArray(content);
 }

@@ -73,7 +73,7 @@ describe.each(ways)("sent %s", (_, options) =>
         const request = {
           system: [],
           tools: [],
-          messages: [{ role: "user" as const, content: [{ type: "text", text: `Call ${call}` }] }],
+          messages: [{ role: "user" as const, content: [{ type: "text" as const, text: `Call ${call}` }] }],
           maxTokens: 100,
         };
         const control = new AbortController();

@@ -165,7 +165,7 @@ describe("the simulated API", () => {
     const api = await messagesApi({ script: [] });
     open.push(api);
     const client = claude("claude-sonnet-5-5", { apiKey: "k", baseURL: api.url });
-    const messages = [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }];
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }];
     const request = { system: [], tools: [], messages, maxTokens: 100, outputFormat: schema as never };
     const asking = Array.fromAsync(client.stream(request, { signal: new AbortController().signal }));
     await expect(asking).rejects.toThrow(/.*/);

@@ -43,12 +43,15 @@ it("gives a client of your own the body as an object, and sends the same", async
 });
 
 it("sends a frozen message as it is, time and again, and one that changes as it has become", async () => {
-  const frozen = Object.freeze({ role: "user" as const, content: [{ type: "text", text: 'a "b" \n' }] });
-  const open = { role: "assistant" as const, content: [{ type: "text", text: "one" }] };
-  const last = { role: "user" as const, content: [{ type: "text", text: "go" }] };
+  const frozen = Object.freeze({
+    role: "user" as const,
+    content: [{ type: "text" as const, text: 'a "b" \n' }],
+  });
+  const open = { role: "assistant" as const, content: [{ type: "text" as const, text: "one" }] };
+  const last = { role: "user" as const, content: [{ type: "text" as const, text: "go" }] };
   const request = { ...hi, messages: [frozen, open, last] };
   await read(client(api), undefined, request);
-  open.content = [{ type: "text", text: "two" }];
+  open.content = [{ type: "text" as const, text: "two" }];
   await read(client(api), undefined, request);
   expect(api.requests.at(-1)?.body).toMatchObject({ messages: [frozen, open, last] });
   expect(api.rejected).toEqual([]);

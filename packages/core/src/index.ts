@@ -48,6 +48,7 @@ export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 
 export {
   type ContentBlock,
+  type ContentBlockParam,
   isText,
   isThinking,
   isToolUse,

@@ -2,7 +2,7 @@
 
 // The port of a model
 
-export type { TextBlock, ToolResultBlock, ToolUseBlock } from "./model/content.ts";
+export type { OtherBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from "./model/content.ts";
 export type { DecidedCall, Decision } from "./model/deciding.ts";
 export { type FormatRules, formatSchema } from "./model/format-schema.ts";
 export type {

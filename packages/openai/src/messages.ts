@@ -1,4 +1,11 @@
-import { type ContentBlock, isText, isToolUse, type Message, type ModelRequest } from "@pawl/core";
+import {
+  type ContentBlock,
+  type ContentBlockParam,
+  isText,
+  isToolUse,
+  type Message,
+  type ModelRequest,
+} from "@pawl/core";
 import { opaqueOf, type ToolResultBlock } from "@pawl/core/model";
 import type { OpenAI } from "openai";
 import { shortIds } from "./short-ids.ts";
@@ -78,7 +85,7 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: 
   };
 }
 
-function noteOf(block: ContentBlock): string {
+function noteOf(block: ContentBlockParam): string {
   const { type } = block;
   if (type === "image") return "(An image, see below.)";
   if (pdfOf(block) !== undefined) return "(A PDF, see below.)";
@@ -93,7 +100,7 @@ function filesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] 
   return [{ type: "text", text: `${what} of the result of ${idOf(tool_use_id)}:` }, ...files.flatMap(partOf)];
 }
 
-function partOf(block: ContentBlock): Part[] {
+function partOf(block: ContentBlockParam): Part[] {
   if (isText(block)) return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
   const url = block.type === "image" ? urlOf(block.source) : undefined;
   if (url !== undefined) return [{ type: "image_url", image_url: { url } }];
@@ -102,7 +109,11 @@ function partOf(block: ContentBlock): Part[] {
 }
 
 /** Returns a PDF with its name, which the API requires. */
-function pdfOf({ type, source, title }: ContentBlock): { filename: string; file_data: string } | undefined {
+function pdfOf({
+  type,
+  source,
+  title,
+}: ContentBlockParam): { filename: string; file_data: string } | undefined {
   const { type: from, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type !== "document" || from !== "base64" || media_type !== "application/pdf") return undefined;
   const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
@@ -110,14 +121,14 @@ function pdfOf({ type, source, title }: ContentBlock): { filename: string; file_
 }
 
 /** Returns the text of a document, after its name if it has one. */
-function textOfDocument({ type, source, title }: ContentBlock): string | undefined {
+function textOfDocument({ type, source, title }: ContentBlockParam): string | undefined {
   const { type: from, data } = (source ?? {}) as { [field: string]: unknown };
   if (type !== "document" || from !== "text" || typeof data !== "string") return undefined;
   return typeof title === "string" && title !== "" ? `${title}:\n\n${data}` : data;
 }
 
 /** Returns the URL of an image. Bytes become a `data:` URL. */
-function urlOf(source: ContentBlock[string] | undefined): string | undefined {
+function urlOf(source: ContentBlockParam[string] | undefined): string | undefined {
   const { type, url, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type === "url" && typeof url === "string") return url;
   return type === "base64" ? `data:${media_type};base64,${data}` : undefined;

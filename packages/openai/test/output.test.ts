@@ -134,7 +134,7 @@ describe("the simulated API", () => {
     const api = await openaiApi({ script: [] });
     open.push(api);
     const client = openai("gpt-5.4-mini", { apiKey: "k", baseURL: api.url });
-    const messages = [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }];
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }];
     const request = { system: [], tools: [], messages, maxTokens: 100, outputFormat: schema as never };
     const asking = Array.fromAsync(client.stream(request, { signal: new AbortController().signal }));
     await expect(asking).rejects.toThrow(/.*/);

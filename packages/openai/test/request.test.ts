@@ -98,7 +98,10 @@ const DOT =
 it("F1 sends PDFs with a name and texts as text, and those of results behind all results", async () => {
   const pdf = Buffer.from("%PDF-1.7\n").toString("base64");
   const source = { type: "base64", media_type: "application/pdf", data: pdf };
-  const notes = { type: "document", source: { type: "text", media_type: "text/plain", data: "Eggs." } };
+  const notes = {
+    type: "document" as const,
+    source: { type: "text", media_type: "text/plain", data: "Eggs." },
+  };
   const { messages } = await sent({
     messages: [
       user(
@@ -134,8 +137,8 @@ it("F1 reads images and PDFs if the model is OpenAI's own, or if the application
 });
 
 it("sends images of users where they stand, and those of results behind all results", async () => {
-  const base64 = { type: "image", source: { type: "base64", media_type: "image/png", data: DOT } };
-  const byUrl = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+  const base64 = { type: "image" as const, source: { type: "base64", media_type: "image/png", data: DOT } };
+  const byUrl = { type: "image" as const, source: { type: "url", url: "https://example.com/a.png" } };
   const { messages } = await sent({
     messages: [
       user(text("See"), byUrl),
@@ -156,7 +159,7 @@ it("sends images of users where they stand, and those of results behind all resu
 });
 
 it("leaves out what no other model can read, and messages of which nothing is left", async () => {
-  const thinking = { type: "thinking", thinking: "Hm.", signature: "s" };
+  const thinking = { type: "thinking" as const, thinking: "Hm.", signature: "s" };
   const { messages } = await sent({
     messages: [
       user(text("Go")),

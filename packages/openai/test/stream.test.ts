@@ -108,8 +108,8 @@ it.each<[string, object[]]>([
 });
 
 it("gives a call another id if an earlier one of the conversation has it", async () => {
-  const used = { type: "tool_use", id: "call_000000", name: "look", input: {} };
-  const result = { type: "tool_result", tool_use_id: used.id, content: "." };
+  const used = { type: "tool_use" as const, id: "call_000000", name: "look", input: {} };
+  const result = { type: "tool_result" as const, tool_use_id: used.id, content: "." };
   const messages = [
     ...hi.messages,
     { role: "assistant" as const, content: [used] },

@@ -1,4 +1,10 @@
-import { type ContentBlock, type ModelClient, type ModelRequest, PawlError } from "@pawl/core";
+import {
+  type ContentBlock,
+  type ContentBlockParam,
+  type ModelClient,
+  type ModelRequest,
+  PawlError,
+} from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { type Reply, type Rules, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
@@ -31,7 +37,7 @@ async function events(model: ModelClient, request = hi, stop = signal): Promise<
 
 /** The content as a client puts it together. */
 function contentOf(list: ModelEvent[]): ContentBlock[] {
-  const blocks: ContentBlock[] = [];
+  const blocks: ContentBlockParam[] = [];
   const json: string[] = [];
   for (const event of list) {
     if (event.type === "content_block_start") blocks[event.index] = structuredClone(event.content_block);
@@ -43,7 +49,7 @@ function contentOf(list: ModelEvent[]): ContentBlock[] {
     if (event.delta.type === "signature_delta") block.signature += signature;
     json[event.index] = (json[event.index] ?? "") + partial_json;
   }
-  return blocks.map((block, n) =>
+  return (blocks as ContentBlock[]).map((block, n) =>
     block.type === "tool_use" ? { ...block, input: JSON.parse(json[n]!) } : block,
   );
 }

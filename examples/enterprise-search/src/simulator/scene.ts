@@ -14,7 +14,7 @@ export function sceneOf({ messages }: ParsedRequest): Scene {
   const scene = { said: "", tags: new Map<string, string>(), results: [] as Scene["results"] };
   const names = new Map<string, string>();
   for (const { role, content } of messages)
-    for (const block of typeof content === "string" ? [{ type: "text", text: content }] : content) {
+    for (const block of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
       if (block.type === "tool_use") names.set(String(block.id), String(block.name));
       else if (block.type === "tool_result")
         scene.results.push({

@@ -23,7 +23,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   handOverTo: {
     mustBe: 'agents and what they are for, e.g. { billing: "It knows invoices." }',
     is: (value) =>
-      Object.values(Object(value)).every((use) => typeof use === "string") && !Array.isArray(value),
+      kindOf(value) === "an object" && Object.values(value as object).every((use) => typeof use === "string"),
   },
   output: "any",
   clientTools: {

@@ -203,6 +203,6 @@ function reminded(request: ModelRequest, { content }: WholeAnswer, problem: stri
   const quoted = sanitize(clipText(JSON.stringify(written), 4_000), { tags: ["your_answer"] });
   const text = `<your_answer>\n${quoted}\n</your_answer>\nYou ${problem} Answer again.`;
   const last = request.messages.at(-1) as ModelRequest["messages"][number];
-  const message = { ...last, content: [...last.content, { type: "text", text }] };
+  const message = { ...last, content: [...last.content, { type: "text" as const, text }] };
   return { ...request, messages: [...request.messages.slice(0, -1), message] };
 }

@@ -67,7 +67,7 @@ function inOrderOfCalls<E extends StoredOf<"tool_result" | "output">>(
   answer: ContextEntry | undefined,
 ): readonly E[] {
   if (results.length < 2 || answer === undefined) return results;
-  const ids = answer.blocks.map(({ id }) => id);
+  const ids: unknown[] = answer.blocks.map(({ id }) => id);
   const callIndex = ({ data }: E) => ids.indexOf(data.call_id);
   return results.toSorted((a, b) => callIndex(a) - callIndex(b));
 }

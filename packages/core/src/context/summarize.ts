@@ -84,7 +84,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
     const request = {
       system: [{ type: "text" as const, text: instructions }],
       tools: [],
-      messages: [{ role: "user" as const, content: [{ type: "text", text }] }],
+      messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
       maxTokens,
     };
     const promptTokens = estimateTokens(text.length + instructions.length);

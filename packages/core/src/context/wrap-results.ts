@@ -116,7 +116,7 @@ const LEAST_CHARS = 20;
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
   let remaining = limit;
   let droppedChars = 0;
-  const kept = blocks.flatMap((block) => {
+  const kept = blocks.flatMap((block): ContentBlock[] => {
     if (!isText(block)) return [block];
     const { length } = block.text;
     if (remaining === 0) {

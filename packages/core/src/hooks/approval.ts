@@ -59,7 +59,7 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
  * If such a hook hides its change (`shown: false`), the payload has `"[hidden]"` in place of each value that
- * the model did not write.
+ * the model did not write, and of each name that the tool's schema does not have either.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
  *

@@ -5,7 +5,7 @@ import type { EventData } from "../log/event-data.ts";
 import type { EmittedPart } from "../log/event-parts.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { ContentBlock } from "../model/content.ts";
+import type { ContentBlockParam } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Infer } from "../schema/schema.ts";
 import type { RunResult } from "../session/run-result.ts";
@@ -257,7 +257,7 @@ export interface Hook<Deps = unknown> {
   readonly afterModel?: (
     answer: ModelReply,
     context: RunContext<Deps>,
-  ) => Awaitable<{ content: ContentBlock[] } | undefined>;
+  ) => Awaitable<{ content: ContentBlockParam[] } | undefined>;
   /** Called before each tool call, if the tool exists and the input is valid. */
   readonly beforeTool?: (
     call: PlannedToolCall,

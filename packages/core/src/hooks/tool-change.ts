@@ -1,6 +1,6 @@
 import type { Json, JsonInput } from "../base/json.ts";
 import type { SkipReason } from "../log/event-parts.ts";
-import type { ContentBlock } from "../model/content.ts";
+import type { ContentBlock, ContentBlockParam } from "../model/content.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { QuestionRecord } from "../session/asking.ts";
 import type { Expiry } from "../tools/expiry.ts";
@@ -76,5 +76,8 @@ export interface ToolOutcome {
 
 /** Changes to a call's outcome before it is stored. */
 export type OutcomeChange = Partial<
-  Pick<ToolOutcome, "success" | "content"> & { readonly result: JsonInput }
+  Pick<ToolOutcome, "success"> & {
+    readonly result: JsonInput;
+    readonly content: string | readonly ContentBlockParam[];
+  }
 >;

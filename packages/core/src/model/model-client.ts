@@ -1,6 +1,6 @@
 import type { ModelFailure } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
+import type { ContentBlockParam, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing, RawUsage } from "./pricing.ts";
 
 /** A request to a model. A run's requests are built from its log alone. */
@@ -35,7 +35,7 @@ export type ToolChoice =
  */
 export type ModelEvent =
   | { type: "message_start"; message: MessageStart; request_id?: string }
-  | { type: "content_block_start"; index: number; content_block: ContentBlock }
+  | { type: "content_block_start"; index: number; content_block: ContentBlockParam }
   | { type: "content_block_delta"; index: number; delta: ContentDelta }
   | { type: "content_block_stop"; index: number }
   | { type: "message_delta"; delta: MessageDelta; usage?: RawUsage }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, toJson } from "../base/json.ts";
-import { type ContentBlock, isToolUse, type Message } from "./content.ts";
+import { type ContentBlock, type ContentBlockParam, isToolUse, type Message } from "./content.ts";
 
 /** The field of a `tool_use` block with what a server wants back with the call. */
 const OPAQUE = "opaque";
@@ -20,12 +20,12 @@ const OPAQUE = "opaque";
  * ```
  */
 export function withOpaque(
-  block: ContentBlock,
+  block: ContentBlockParam,
   model: string,
   fields: { readonly [name: string]: unknown },
 ): ContentBlock {
-  if (Object.keys(fields).length === 0) return block;
-  return { ...block, [OPAQUE]: { model, fields: toJson(fields) } };
+  if (Object.keys(fields).length === 0) return block as ContentBlock;
+  return { ...block, [OPAQUE]: { model, fields: toJson(fields) } } as ContentBlock;
 }
 
 /**
@@ -38,7 +38,7 @@ export function withOpaque(
  * console.log(opaqueOf({ type: "tool_use", id: "1", name: "look", input: {} }, "gpt-5.4")); // {}
  * ```
  */
-export function opaqueOf(block: ContentBlock, model: string): JsonObject {
+export function opaqueOf(block: ContentBlockParam, model: string): JsonObject {
   const opaque = block[OPAQUE];
   if (!isJsonObject(opaque) || opaque.model !== model || !isJsonObject(opaque.fields)) return {};
   return opaque.fields;
@@ -76,6 +76,6 @@ export function withoutOpaque(messages: readonly Message[]): Message[] {
 
 const copies = new WeakMap<Message, Message>();
 
-function hasOpaque(block: ContentBlock): boolean {
+function hasOpaque(block: ContentBlockParam): boolean {
   return isToolUse(block) && block[OPAQUE] !== undefined;
 }

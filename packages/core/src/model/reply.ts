@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
-import { type ContentBlock, isToolUse } from "./content.ts";
+import { type ContentBlock, type ContentBlockParam, isToolUse } from "./content.ts";
 import { BLOCK_CHARS, UNCOUNTED_CHARS, writtenLength } from "./estimate.ts";
 import {
   finishBlock,
@@ -139,7 +139,7 @@ export function contentOf(answer: Reply): ContentBlock[] {
   );
 }
 
-function startBlock(answer: Reply, started: ContentBlock): void {
+function startBlock(answer: Reply, started: ContentBlockParam): void {
   const block = toJson(started) as ContentBlock;
   if (typeof block.type !== "string") throw malformedAnswer("a block without a type");
   const part = newPart(answer.blocks.length, block, answer.output);

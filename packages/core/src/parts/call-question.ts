@@ -48,8 +48,8 @@ async function questionOfTool(
   });
 }
 
-/** What a question shows in place of a value that a hook hides. */
-const HIDDEN_VALUE = "[hidden]";
+/** What a question shows in place of a value or a name that a hook hides. */
+const HIDDEN = "[hidden]";
 
 /**
  * Returns a call's input as a question shows it. If a hook hides its change, replaces each value that the
@@ -64,21 +64,22 @@ async function questionInput(
   const shown = toJson(input);
   if (inputFor !== "nobody") return shown;
   const parsed = await validateFor(leg, tool.input, call.arguments);
-  // What the tool's schema adds by itself, e.g. a default, is not hidden.
-  return masked(shown, [call.arguments, parsed.ok ? parsedAsJson(parsed.value) : undefined]);
+  // What the tool's schema adds by itself is no change of a hook, and the names of its fields are no secret.
+  const before = [call.arguments, parsed.ok ? parsedAsJson(parsed.value) : undefined];
+  return masked(shown, before, Object.keys(Object(tool.spec.input_schema.properties)));
 }
 
-/** Replaces each value that no input in `before` has in the same place. */
-function masked(input: Json, before: readonly (Json | undefined)[]): Json {
+/**
+ * Replaces the values that none of the inputs before has at the same place, and the names of fields that are
+ * neither there nor among `names`.
+ */
+function masked(input: Json, before: readonly (Json | undefined)[], names: readonly string[] = []): Json {
   if (before.some((one) => one !== undefined && isEqualJson(one, input))) return input;
-  if (!isObject(input)) return HIDDEN_VALUE;
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [
-      name,
-      masked(
-        value,
-        before.map((one) => fieldOf(one, name)),
-      ),
-    ]),
-  );
+  if (!isObject(input) || !before.some(isObject)) return HIDDEN;
+  const fields = Object.entries(input).map(([name, value]) => {
+    const was = before.map((one) => fieldOf(one, name));
+    const isKnown = names.includes(name) || was.some((one) => one !== undefined);
+    return [isKnown ? name : HIDDEN, masked(value, was)];
+  });
+  return Object.fromEntries(fields);
 }

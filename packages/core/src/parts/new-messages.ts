@@ -49,7 +49,8 @@ function hasText(block: ContentBlock): boolean {
 
 /** Returns the events of a checkpoint by which these messages are hidden; an empty list without messages. */
 async function hidingEvents(leg: Leg, stop: StopReason, hide: RunStop["hide"]): Promise<NewEvent[]> {
-  const isHidden = ({ seq }: StoredEvent) => hide === true || (Array.isArray(hide) && hide.includes(seq));
+  // A value of another type hides all: the hook meant to hide something.
+  const isHidden = ({ seq }: StoredEvent) => (Array.isArray(hide) ? hide.includes(seq) : Boolean(hide));
   const messages = (await unanswered(leg)).filter(isHidden);
   const { state } = leg.log;
   const [first] = admitted(state, state.lastSeq);

@@ -8,6 +8,7 @@ import type {
   EventStore,
   Lease,
   ListSessions,
+  NewSession,
   OpenedSession,
   SessionToOpen,
 } from "../log/store/event-store.ts";
@@ -42,6 +43,16 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   checkOptions<typeof options>("memoryStore()", options, { now: "function" });
   const { now = Date.now } = options;
   const entries = new Map<string, MemorySession>();
+  /** The sessions of each user, oldest first. */
+  const ofUsers = new Map<string, MemorySession[]>();
+  const add = (session: NewSession): MemorySession => {
+    const entry = newMemorySession(session, now(), isoTime);
+    entries.set(session.id, entry);
+    const own = ofUsers.get(session.userId);
+    if (own === undefined) ofUsers.set(session.userId, [entry]);
+    else own.push(entry);
+    return entry;
+  };
   const existingEntry = (id: string): MemorySession => {
     const entry = entries.get(id);
     if (entry === undefined) throw noSession(id);
@@ -65,7 +76,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       checkNames(holder);
       return leaseTo(existingEntry(sessionId), holder, ttlMs, now(), isoTime);
     },
-    open: async (request) => openIn(entries, request, now(), isoTime),
+    open: async (request) => openIn(entries, add, request, now(), isoTime),
     async saveSnapshot(sessionId, snapshot) {
       const entry = entries.get(sessionId);
       if (entry?.row.lastSeq === snapshot.seq) entry.snapshot = { ...snapshot };
@@ -94,12 +105,10 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       async create(session) {
         if (entries.has(session.id))
           throw new PawlError("conflict", `There is a session "${session.id}" already.`);
-        const entry = newMemorySession(session, now(), isoTime);
-        entries.set(session.id, entry);
-        return deepFreeze(entry.row);
+        return deepFreeze(add(session).row);
       },
       get: async (id) => deepFreeze(entries.get(id)?.row),
-      list: async (options) => list(entries, options),
+      list: async (options) => list(ofUsers.get(options.userId) ?? [], options),
     },
     watch,
   };
@@ -107,17 +116,15 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
 
 /** Implements {@link EventStore.open}. */
 function openIn(
-  entries: Map<string, MemorySession>,
+  entries: ReadonlyMap<string, MemorySession>,
+  add: (session: NewSession) => MemorySession,
   { id, userId, agent, create, holder, ttlMs, afterSeq = 0, snapshot: version }: SessionToOpen,
   now: number,
   isoTime: ReturnType<typeof isoTimes>,
 ): OpenedSession | undefined {
   checkNames(holder);
   let entry = entries.get(id);
-  if (entry === undefined && create !== undefined) {
-    entry = newMemorySession({ id, userId, agent, ...create }, now, isoTime);
-    entries.set(id, entry);
-  }
+  if (entry === undefined && create !== undefined) entry = add({ id, userId, agent, ...create });
   if (entry?.row.userId !== userId) return undefined;
   const session = deepFreeze(entry.row);
   const mayRun = session.agent === agent && session.status !== "expired";
@@ -141,15 +148,15 @@ function readEvents(
   return { [Symbol.asyncIterator]: () => ({ next: async () => selected.next() }) };
 }
 
-function list(entries: ReadonlyMap<string, MemorySession>, options: ListSessions): Session[] {
-  const { userId, agent, status, limit = 50 } = options;
-  return Array.from(entries.values(), (entry) => deepFreeze(entry.row))
+function list(own: readonly MemorySession[], options: Omit<ListSessions, "userId">): Session[] {
+  const { agent, status, limit = 50 } = options;
+  return own
+    .map(({ row }) => row)
     .reverse()
     .filter(
       (row) =>
-        row.userId === userId &&
-        (agent === undefined || row.agent === agent) &&
-        (status === undefined || status.includes(row.status)),
+        (agent === undefined || row.agent === agent) && (status === undefined || status.includes(row.status)),
     )
-    .slice(0, limit);
+    .slice(0, limit)
+    .map(deepFreeze);
 }

@@ -221,6 +221,8 @@ describe("F16 agent() and runtime() refuse a hand-over", () => {
     ["to the agent itself", { handOverTo: { a: "x" } }, "other agents"],
     ["without saying what for", { handOverTo: { b: 1 } }, "what they are for"],
     ["as a list", { handOverTo: ["b"] }, "what they are for"],
+    ["as a string", { handOverTo: "b" }, "what they are for"],
+    ["as null", { handOverTo: null }, "what they are for"],
     ["beside an output", { handOverTo: { b: "x" }, output: invoice.input }, "a run has only one output"],
     [
       "beside a role of the same name",

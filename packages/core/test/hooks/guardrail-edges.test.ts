@@ -76,6 +76,21 @@ describe("a guard and what else hooks do", () => {
     expect(got.join()).not.toContain("evil");
   });
 
+  it.each([1, "yes", {}])("F34 hides all that is new if a hook returns %j as `hide`", async (hide) => {
+    const refuse: Hook = {
+      name: "refuse",
+      beforeRun: async ({ message }) =>
+        (await message())?.text === "An evil thing"
+          ? { stop: { type: "blocked", message: "No." }, hide: hide as never }
+          : undefined,
+    };
+    const { say, model } = setup([{ text: "Ok." }], { hooks: [refuse] });
+    const { sessionId, stop } = await say("An evil thing");
+    expect(stop.type).toBe("blocked");
+    await say("Hello", { sessionId });
+    expect(JSON.stringify(model.requests)).not.toContain("evil");
+  });
+
   it("F34 hides only the message that is blocked", async () => {
     const wait = tool({ name: "wait", description: "", input: z.object({}), execute: () => settled() });
     const script = [{ tools: [{ name: "wait" }] }, { text: "Ok." }, { text: "Ok." }];

@@ -12,7 +12,7 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
     type: "tool_result" as const,
     data: {
       ...{ tool_name: "draw", call_id: "c1", success: true, result: "Drawn." },
-      content: [{ type: "image", source }],
+      content: [{ type: "image" as const, source }],
     },
   };
   const store = memoryStore();

@@ -1,6 +1,6 @@
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { dropOldResults, withFallback } from "../../src/index.ts";
+import { type ContentBlockParam, dropOldResults, withFallback } from "../../src/index.ts";
 import { base64, filing, refusalOf } from "../support/file-runs.ts";
 import { pdf, png } from "../support/files.ts";
 
@@ -76,7 +76,9 @@ describe("files and models", () => {
     });
     const { sessionId } = await say([file(png(4, 4))]);
     await say("Cheaper, please.", { sessionId });
-    const { cache_control: _, ...note } = blind.requests[0]?.messages[0]?.content[0] ?? { type: "" };
+    const { cache_control: _, ...note } = (blind.requests[0]?.messages[0]?.content[0] ?? {
+      type: "",
+    }) as ContentBlockParam;
     expect(note).toEqual({
       type: "text",
       text: "[A file (image/png, 4 × 4 pixels) is left out: this model cannot read it.]",

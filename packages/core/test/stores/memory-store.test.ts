@@ -1,5 +1,5 @@
 import { eventStoreContract } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { processorTime } from "../../../../test/support/processor-time.ts";
 import type { StoredEvent } from "../../src/log/event.ts";
 import { memoryStore } from "../../src/stores/memory-store.ts";
@@ -118,4 +118,18 @@ it("E1 stores the time as Date writes it, whatever the millisecond", async () =>
   }
   const at = (await Array.fromAsync(store.read("times"))).map((event) => event.at);
   expect(at).toEqual(times.map((time) => new Date(time).toISOString()));
+});
+
+it("R5 lists a user's sessions without walking those of others", async () => {
+  const store = memoryStore();
+  for (let n = 0; n < 100; n += 1)
+    await store.sessions.create({ id: `s${n}`, userId: `u${n % 50}`, agent: "a" });
+  // All sessions can be reached only through a map.
+  const walks = (["values", "entries", "keys", "forEach", Symbol.iterator] as const).map((way) =>
+    vi.spyOn(Map.prototype, way as "values"),
+  );
+  const listed = await store.sessions.list({ userId: "u7" });
+  const walked = walks.filter((walk) => walk.mock.calls.length > 0).length;
+  for (const walk of walks) walk.mockRestore();
+  expect([listed.map(({ id }) => id), walked]).toEqual([["s57", "s7"], 0]);
 });

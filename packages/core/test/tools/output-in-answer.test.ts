@@ -58,6 +58,6 @@ describe("the outputs in a text", () => {
 });
 
 it("F2 reads the input of the call, whatever the text says", () => {
-  const call = { type: "tool_use", id: "t1", name: "final_answer", input: a };
+  const call = { type: "tool_use" as const, id: "t1", name: "final_answer", input: a };
   expect(outputsIn([{ type: "text", text: "{}" }, call], { spec, isWrapped: false })).toEqual([a]);
 });

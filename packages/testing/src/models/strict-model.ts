@@ -64,7 +64,7 @@ export interface StrictModel extends ModelClient {
  * import { strictModel } from "@pawl/testing";
  *
  * const model = strictModel({ script: [{ text: "Hello." }] });
- * const messages = [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }];
+ * const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }];
  * const request = { system: [], tools: [], messages, maxTokens: 100 };
  * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) }))
  *   console.log(event.type);

@@ -1,6 +1,6 @@
 import { canonicalJson, toJson } from "../../base/json.ts";
 import type { Hook } from "../../hooks/hook.ts";
-import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
+import { type ContentBlock, type ContentBlockParam, isText, isThinking } from "../../model/content.ts";
 
 /** The names of the hook methods that are called by the loop. */
 export type HookMethod = Exclude<
@@ -88,7 +88,7 @@ function listed(keys: readonly string[], word: "and" | "or"): string {
  */
 export function checkRewrite(
   before: readonly ContentBlock[],
-  after: readonly ContentBlock[],
+  after: readonly ContentBlockParam[],
   paused: boolean,
 ): readonly ContentBlock[] {
   if (paused && canonicalJson(before) !== canonicalJson(after)) {
@@ -96,7 +96,7 @@ export function checkRewrite(
   }
   // The number of blocks up to the last thinking block.
   const bound = before.findLastIndex(isThinking) + 1;
-  const unchangeable = (blocks: readonly ContentBlock[]) =>
+  const unchangeable = (blocks: readonly ContentBlockParam[]) =>
     canonicalJson([...blocks.slice(0, bound), ...blocks.slice(bound).filter((block) => !isText(block))]);
   if (!Array.isArray(after) || unchangeable(before) !== unchangeable(after)) {
     throw new Error("only text blocks that no thinking block follows may be changed or removed.");

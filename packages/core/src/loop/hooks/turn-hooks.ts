@@ -3,7 +3,7 @@ import type { Ask } from "../../hooks/tool-change.ts";
 import type { ModelReply, PlannedRequest, RunStop, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import { isLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
-import type { ContentBlock } from "../../model/content.ts";
+import type { ContentBlock, ContentBlockParam } from "../../model/content.ts";
 import type { RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
@@ -98,7 +98,7 @@ export async function planRequest(
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[] | undefined> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const take = async (change: Pick<ModelReply, "content">) =>
+    const take = async (change: { content: ContentBlockParam[] }) =>
       (await leg.parts.load()).checkRewrite(content, change.content, answer.stopReason === "pause_turn");
     const { value, failed } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], take);
     if (failed && hook.guards) return undefined;

@@ -6,7 +6,7 @@ import type { OutcomeChange, ToolOutcome } from "../../hooks/tool-change.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { ContentBlock } from "../../model/content.ts";
+import type { ContentBlock, ContentBlockParam } from "../../model/content.ts";
 import type { ResultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { FetchedUserData } from "./part-types.ts";
@@ -31,7 +31,7 @@ export interface HookParts<Leg> {
   /** Returns the content of an `afterModel` hook as it is stored. Throws if it is invalid. */
   checkRewrite(
     before: readonly ContentBlock[],
-    after: readonly ContentBlock[],
+    after: readonly ContentBlockParam[],
     paused: boolean,
   ): readonly ContentBlock[];
   /**

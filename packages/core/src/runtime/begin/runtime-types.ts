@@ -236,8 +236,10 @@ export interface Runtime<Name extends string = string> {
     options: (RunOptions | RetryRunOptions) & Instead<"run">,
   ): Run<unknown extends Output ? Json : Output>;
   /**
-   * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
-   * the session does not belong to the user.
+   * Stops the session's open run, in any process. Does nothing if no run is open. Resolves when the request
+   * is stored. If no process is working on the run, e.g. because it waits for an answer, resolves when it has
+   * ended, with its `afterRun` hooks, so that a view shows the end. Rejects with `not_found` if the session
+   * does not belong to the user, and with `store_unavailable`.
    */
   stop(sessionId: string, options: { userId: string }): Promise<void>;
   /**

@@ -8,7 +8,7 @@ import type { Session } from "../../log/session-row.ts";
 import { patchOf } from "../../log/store/row-patch.ts";
 import { isSuspended } from "../../session/queued.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-import type { Host } from "../leg/host.ts";
+import type { Host, Work } from "../leg/host.ts";
 import { UNCOUNTED_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
@@ -16,21 +16,21 @@ import { recover } from "./begin.ts";
 /**
  * Stores a request to stop the session's open run, if `isWanted` accepts the run. A second request is not
  * stored. A leg of this process stops at once. If no leg is working on the run, the caller must recover the
- * session. Returns `false` if no run is open, or if `isWanted` does not accept it.
+ * session. Returns the run; `undefined` if none is open, or if `isWanted` does not accept it.
  */
 export async function storeStopRequest(
   host: Host,
   sessionId: string,
   isWanted: (run: RunState) => boolean = () => true,
-): Promise<boolean> {
+): Promise<RunState | undefined> {
   const run = openRun(await loadState(host.store, sessionId));
-  if (run === undefined || !isWanted(run)) return false;
+  if (run === undefined || !isWanted(run)) return undefined;
   if (!run.stopRequested) {
     const seq = await appendStopRequest(host, sessionId, run.runId);
     if (seq !== undefined) host.tail.stored(sessionId, seq);
   }
   await host.atWork.get(sessionId)?.catchUp();
-  return true;
+  return run;
 }
 
 /** Appends a request to stop a run. Returns its `seq`; `undefined` if the run has such a request already. */
@@ -54,7 +54,8 @@ export async function stopRunOf(host: Host, start: RunStart): Promise<void> {
     const runId = await currentRunId(host, start);
     if (runId === stoppedId) return;
     const isWanted = (run: RunState) => run.runId === runId && !isSuspended(run);
-    if (await storeStopRequest(host, start.sessionId, isWanted)) await endIfWaiting(host, start.sessionId);
+    const stopped = await storeStopRequest(host, start.sessionId, isWanted);
+    if (stopped !== undefined) await endIfWaiting(host, start.sessionId);
     stoppedId = runId;
   }
 }
@@ -67,14 +68,15 @@ async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
 }
 
 /**
- * Ends a stopped run if no process is working on it. If a newer version of Pawl has stored events of the run,
- * processes with that version must end it.
+ * Ends a stopped run if no process is working on it, and returns the work. If a newer version of Pawl
+ * has stored events of the run, processes with that version must end it.
  */
-async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<void> {
+async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<Work | undefined> {
   try {
-    await recover(host, session, agent, { place: UNCOUNTED_PLACE });
+    return await recover(host, session, agent, { place: UNCOUNTED_PLACE });
   } catch (error) {
     if (!isNewerVersionError(error)) throw error;
+    return undefined;
   }
 }
 
@@ -90,8 +92,13 @@ async function currentRunId(host: Host, { sessionId, afterSeq, ...start }: RunSt
 /**
  * Stops the session's run in any process, also while it waits for an answer. A leg of this process may have
  * suspended the run just before the request was stored. That leg has released the lease, so the run is
- * recovered here and ends.
+ * recovered here, and has ended when this resolves. A run that a leg is working on ends later.
  */
 export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
-  if (await storeStopRequest(host, session.id)) await recoverStopped(host, session, agent);
+  const run = await storeStopRequest(host, session.id);
+  if (run === undefined) return;
+  const ending = await recoverStopped(host, session, agent);
+  if (ending !== undefined) await ending.done;
+  // Another request of this process may be ending the run.
+  else if (isSuspended(run)) await host.atWork.get(session.id)?.done;
 }

@@ -16,10 +16,13 @@ const script = [
   { text: "Fine." },
 ];
 
+const suspends = { answer: z.string() };
+const tags = options.input.extend({ tags: z.record(z.string(), z.number()).default({ a: 1 }) });
+
 /** A tool whose result is the user's answer. */
-const asks = tool({ ...options, name: "pay", suspends: { answer: z.string() } });
+const asks = tool({ ...options, name: "pay", suspends });
 const runs = tool({ ...options, name: "pay", execute: () => "Paid." });
-const runsAfter = tool({ ...options, name: "pay", suspends: { answer: z.string() }, execute: () => "Paid." });
+const runsAfter = tool({ ...options, name: "pay", suspends, execute: () => "Paid." });
 const onPage = tool({ ...options, name: "pay", runsIn: "client", output: z.string() });
 
 const edit = (change: { [field: string]: Json }, shown?: boolean): Hook =>
@@ -114,6 +117,23 @@ describe("a question about an input that a hook hides", () => {
   it("H3 hides no part of what the model wrote, or the schema adds", async () => {
     const { payload } = await asked(asks, [edit({ key: "key-7" }, false)]);
     expect(payload).toEqual({ euros: 500, to: "Ada", key: "[hidden]" });
+  });
+
+  it("H3 hides the names of fields that neither the model wrote nor the tool's schema has", async () => {
+    const open = tool({ ...options, name: "pay", input: z.looseObject({ euros: z.number() }), suspends });
+    for (const change of [{ "name-7": 1 }, { to: { "name-7": 1 } }])
+      expect((await asked(open, [edit(change, false)])).payload).toEqual({
+        euros: 500,
+        "[hidden]": "[hidden]",
+      });
+    const within = named("edit", {
+      beforeTool: () => ({ input: { euros: 500, to: "Ada", tags: { a: 1, "name-7": 1 } }, shown: false }),
+    });
+    const tagged = tool({ ...options, name: "pay", input: tags, suspends });
+    expect((await asked(tagged, [within])).payload).toEqual({
+      ...{ euros: 500, to: "Ada" },
+      tags: { a: 1, "[hidden]": "[hidden]" },
+    });
   });
 
   it("H3 shows the whole input if the hook does not hide it, also to a person who approves", async () => {

@@ -4,7 +4,7 @@ import {
   type AgentOptions,
   agent,
   answering,
-  type ContentBlock,
+  type ContentBlockParam,
   type ModelClient,
   memoryStore,
   runtime,
@@ -20,7 +20,7 @@ const LONG = "z".repeat(100_000);
 
 /** A server that ignores `max_tokens`: it writes without end, until nobody listens any more. */
 function endless(
-  block: ContentBlock = { type: "text", text: "" },
+  block: ContentBlockParam = { type: "text", text: "" },
   delta: ContentDelta = { type: "text_delta", text: PIECE },
 ) {
   const seen = { pieces: 0, closed: 0, maxTokens: [] as number[] };
@@ -70,7 +70,7 @@ describe("a model that ignores max_tokens", () => {
     expect(codes(log)[0]).toBe("overlong_answer");
   });
 
-  it.each<[string, ContentBlock, ContentDelta]>([
+  it.each<[string, ContentBlockParam, ContentDelta]>([
     ["thinking", { type: "thinking", thinking: "" }, { type: "thinking_delta", thinking: PIECE }],
     [
       "a tool's input",
@@ -98,7 +98,7 @@ describe("a model that ignores max_tokens", () => {
     expect((await run(model, { maxTokens: 100 })).stop.type).toBe("max_tokens");
   });
 
-  it.each<[string, ContentBlock, ContentDelta | undefined]>([
+  it.each<[string, ContentBlockParam, ContentDelta | undefined]>([
     ["redacted thinking", { type: "redacted_thinking", data: LONG }, undefined],
     ["blocks of a future type", { type: "x_new", stuff: LONG }, undefined],
     ["results", { type: "web_search_tool_result", tool_use_id: "s", content: [{ url: LONG }] }, undefined],

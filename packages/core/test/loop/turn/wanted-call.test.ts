@@ -155,7 +155,7 @@ describe("a tool choice that forces a model", () => {
     const request = {
       system: [],
       tools: [look.spec],
-      messages: [{ role: "user" as const, content: [{ type: "text", text: "?" }] }],
+      messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "?" }] }],
       maxTokens: 100,
     };
     const signal = AbortSignal.timeout(5_000);

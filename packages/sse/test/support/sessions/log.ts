@@ -1,4 +1,4 @@
-import type { SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
+import type { ContentBlockParam, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
 import { newView, reduceView, waitsForTime } from "@pawl/core/view";
 import { redactedEvent } from "../../../../core/src/log/store/redacted.ts";
 import { resultIn } from "../../../src/dialects/base/call-results.ts";
@@ -84,11 +84,11 @@ export function asTheyCome(
     if (next?.type === "run_ended") return [event];
     if (next !== undefined && next.seq <= from) return [event];
     const answer =
-      next?.type === "assistant_message" ? next.data.content : [{ type: "text", text: "lost text" }];
+      next?.type === "assistant_message" ? next.data.content : [{ type: "text" as const, text: "lost text" }];
     const deltas = answer.flatMap((block, index): SessionEvent[] => {
       const kind = block.type === "text" ? "text" : block.type === "thinking" ? "thinking" : undefined;
       if (kind === undefined) return [];
-      const whole = String(block[kind]);
+      const whole = String((block as ContentBlockParam)[kind]);
       const said = chance() === 9 ? `${whole.slice(0, 2)}otherwise` : whole;
       return pieces(said, chance).map(({ offset, text }) => ({
         type: `${kind}_delta` as const,

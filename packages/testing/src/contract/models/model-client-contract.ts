@@ -109,7 +109,7 @@ function responseOf({ response }: DialectCase, bytes: number): Response {
 function nextRequest(blocks: ReadOutcome["blocks"]): ModelRequest {
   const results = blocks
     .filter(({ type }) => type === "tool_use")
-    .map(({ id }) => ({ type: "tool_result", tool_use_id: `${id}`, content: "rain" }));
+    .map(({ id }) => ({ type: "tool_result" as const, tool_use_id: `${id}`, content: "rain" }));
   const answer = { role: "assistant", content: blocks as Message["content"] } as const;
   return { ...REQUEST, messages: [...REQUEST.messages, answer, { role: "user", content: results }] };
 }
