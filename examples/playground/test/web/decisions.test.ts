@@ -106,7 +106,7 @@ describe.skipIf(browser === undefined)("what hooks decide, on the page", { timeo
     await say(page, "Pay");
     await page.getByText("Paid once.", { exact: true }).first().waitFor({ timeout: WAIT });
     expect(await texts(page, "tool-chip")).toEqual([
-      "pay (changed before it ran)",
+      "pay (its input was changed)",
       expect.stringMatching(/^pay: skipped/),
     ]);
   });

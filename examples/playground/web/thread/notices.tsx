@@ -28,7 +28,7 @@ export function Notice({ part }: { part: PartOf<"notice"> }) {
   );
 }
 
-/** Returns the parts with a refusal's reason before its consequence. */
+/** Moves the note that a message was left out to the end, after the reason for it. */
 export function reasonsFirst(parts: readonly ViewPart[]): ViewPart[] {
   const isConsequence = (part: ViewPart) => part.type === "left_out" && part.by === "hook";
   return [...parts.filter((part) => !isConsequence(part)), ...parts.filter(isConsequence)];

@@ -21,7 +21,7 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
       <span className="chip-mark" aria-hidden="true" />
       <span className="chip-words">
         {wordsFor(part, phase, toolNames.get(part.toolName) ?? nameOf(part.toolName))}
-        {part.input !== undefined && " (changed before it ran)"}
+        {part.input !== undefined && " (its input was changed)"}
       </span>
       {phase === "done" && <ChipDetail result={part.result} />}
     </p>

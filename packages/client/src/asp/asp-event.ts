@@ -8,7 +8,7 @@ import type { Json } from "@pawl/core";
  * - `tool`: the model calls a tool, with its whole input.
  * - `tool_input`: a hook has changed the input of a call, and shows the change to pages.
  * - `tool_result`: the result of a call. `is_error` is set if the call failed or was skipped. `skipped` is
- *   why the call was answered without being run, e.g. `closed` if a message has closed its question.
+ *   why the call was answered without being run, e.g. `closed` if a message closed its question.
  * - `message_stop`: the last event. `stop_reason` is `tool_use` if calls wait for the client's answers.
  *   Otherwise it is the model's stop reason, e.g. `end_turn`, or the run's, e.g. `aborted`.
  * - `error`: the last event of a stream whose run failed. `message` is for the user.

@@ -90,9 +90,9 @@ export function guardrail<Deps = unknown>(options: GuardrailOptions<Deps>): Hook
   if (input === undefined && output === undefined)
     throw new PawlError("config", "guardrail() judges nothing: it needs `input` or `output`.");
   if (every !== undefined && output === undefined)
-    throw new PawlError("config", "`every` of guardrail() is for `output`, which is missing.");
+    throw new PawlError("config", "`every` of guardrail() needs `output`, which is missing.");
   if (beside && input === undefined)
-    throw new PawlError("config", "`beside` of guardrail() is for `input`, which is missing.");
+    throw new PawlError("config", "`beside` of guardrail() needs `input`, which is missing.");
   // The messages that each leg has let pass, by the leg's session.
   const seen = new WeakMap<object, Set<number>>();
   const judgeInput = async (context: RunContext<Deps>): Promise<RunStop | undefined> => {

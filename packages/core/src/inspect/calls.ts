@@ -83,8 +83,8 @@ type MayChange = Partial<
 >;
 
 /**
- * Returns the input that hooks have changed, unless they hide it. A hook's own question is about an input
- * that later hooks may change.
+ * Returns the input that hooks have changed, unless they hide it. Ignores a hook's own question: later hooks
+ * may still change the input.
  */
 function editIn({ input, input_for, by }: MayChange): Pick<TimelineCall, "input"> {
   const isTold = input !== undefined && input_for !== "nobody" && by === undefined;

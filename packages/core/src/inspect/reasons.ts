@@ -19,7 +19,7 @@ export const WHY_LEFT: Record<EventData["run_left"]["reason"], string> = {
   taken_back: "its engine takes it back",
 };
 
-/** Why a run has ended: its type, and what its user reads. */
+/** Describes why a run has ended: the type of the reason, and the message for the user. */
 export function reasonText({ type, message }: StopReason): string {
   return `${type}: ${quotedText(message)}`;
 }

@@ -5,8 +5,9 @@ import { handOverTarget } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";
 
 /**
- * Returns the events by which the log and the model learn that this runtime lacks the agent which has the
- * conversation, so that the agent `name` starts the run. An empty list if `name` has the conversation.
+ * Returns the events that report a missing agent to the log and to the model: this runtime lacks the agent
+ * that has the conversation, so the agent `name` starts the run. Returns an empty list if `name` has the
+ * conversation.
  */
 export function lackedSpeaker(state: SessionState, { name }: Pick<Agent, "name">): NewEvent[] {
   const gone = handOverTarget(state.run) ?? state.handedTo?.name ?? name;

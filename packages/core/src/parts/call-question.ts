@@ -12,7 +12,7 @@ import type { Tool } from "../tools/tool.ts";
 import { consentIn } from "./consent.ts";
 import { fieldOf, isObject, parsedAsJson } from "./edited-input.ts";
 
-/** Returns the question about a call that a hook asks, or the tool before it runs. */
+/** Returns the question that a hook, or the tool before it runs, asks about a call. */
 export async function callQuestion(leg: Leg, call: CallState, tool: Tool, step: AskStep): Promise<NewEvent> {
   const about = await consentIn(call, tool, step);
   if (step.do === "ask_for_tool") return await questionOfTool(leg, call, tool, { ...step, about });
@@ -52,8 +52,8 @@ async function questionOfTool(
 const HIDDEN_VALUE = "[hidden]";
 
 /**
- * Returns a call's input as a question shows it. If a hook hides its change, each value that the model did
- * not write is replaced, so that the user sees what will run, and that something is hidden.
+ * Returns a call's input as a question shows it. If a hook hides its change, replaces each value that the
+ * model did not write, so that the user sees that something is hidden.
  */
 async function questionInput(
   leg: Leg,

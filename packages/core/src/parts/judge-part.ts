@@ -85,7 +85,7 @@ function checkedAnswerChange(
     throw new Error(`a text can be replaced only by a string; got ${kindOf(text)}.`);
   if (!text.startsWith(shown))
     throw new Error(
-      "the replaced text must begin with what readers have been shown. A larger `every` holds back more.",
+      "the replacement must begin with what readers have been shown. A larger `every` holds back more.",
     );
   return { text: text.toWellFormed() };
 }

@@ -117,7 +117,7 @@ async function startedTask(leg: Leg, giver: TaskGiver, given: GivenTask): Promis
   const found = findTask(leg, id);
   if (found !== undefined && found.toolName !== agent.name)
     throw wrongTask(
-      `The key "${options.key}" is that of a task of the agent "${found.toolName}". Use another key.`,
+      `The key "${options.key}" is taken by a task of the agent "${found.toolName}". Use another key.`,
     );
   if (found !== undefined) return found;
   const why = whyNot(leg, agent);

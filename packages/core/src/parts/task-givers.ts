@@ -56,7 +56,9 @@ function hookAsGiver(leg: Leg, name: string, calling: CallOfHook | undefined): T
     ask: (question) => {
       // The hook may have taken longer than its `timeoutMs`. Later calls must not get its question.
       if (calling === undefined || calling.isOver || calling.hook.name !== name)
-        throw invalidInput(`An agent asks the user, but this call of "${name}" is over.`);
+        throw invalidInput(
+          `An agent asks the user, but this call of "${name}" is over, e.g. after its \`timeoutMs\`.`,
+        );
       const beforeTurn = calling.method === "beforeTurn" ? "turn" : undefined;
       const place = calling.method === "beforeRun" ? "run" : beforeTurn;
       const run = openRun(leg.log.state);

@@ -43,7 +43,7 @@ export function resultAsJson(leg: Leg, tool: Tool, value: unknown): Json {
  */
 export function reportMistake(leg: Leg, tool: Tool, thrown: unknown, of: "execute" | "format"): void {
   const whose = `tool "${tool.name}" of the agent "${leg.run.agent.name}"`;
-  // What Pawl has refused begins its stack inside Pawl.
+  // The stack of a PawlError begins inside Pawl.
   const stack = PawlError.is(thrown) ? "" : (Object(thrown).stack ?? "");
   const [place = ""] = /\n\s+at .*/.exec(stack) ?? [];
   const isOwn = of === "format" && !isBug(thrown);

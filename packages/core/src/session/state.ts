@@ -184,7 +184,7 @@ export interface SessionState {
   ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
-  /** The agent that has the conversation, and the `seq` since when; `null` if it was never handed over. */
+  /** The agent that has the conversation, and since which `seq`; `null` if it was never handed over. */
   handedTo: { name: string; seq: number } | null;
   /** The open run, or the last one if none is open. */
   run: RunState | undefined;

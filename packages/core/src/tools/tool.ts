@@ -230,9 +230,9 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    *
    * Tasks with different keys may run at the same time, by `Promise.all`. Do not catch what this throws.
    *
-   * @throws PawlError `invalid_input` for invalid arguments, for a key of another agent's task, and for a
-   * question of the agent in a tool with `suspends`. `limit_reached` if agents run agents more than eight
-   * levels deep, or if the cost is limited and a model of the agent has no prices.
+   * @throws PawlError `config` for invalid options and for a key of another agent's task. `invalid_input` for
+   * a blank input, and for a question of the agent in a tool with `suspends`. `limit_reached` if agents run
+   * agents more than eight levels deep, or if the cost is limited and a model of the agent has no prices.
    */
   readonly runAgent: RunAgent;
   /**

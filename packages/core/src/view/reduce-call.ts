@@ -82,7 +82,7 @@ export function reduceCall(view: ViewState, event: CallEvent): ViewState {
 
 /**
  * Returns the fields that an event brings: the status text, and an input that a hook shows to pages. A hook's
- * question is about an input that later hooks may change.
+ * own question brings no input: later hooks may still change it.
  */
 function callFields({ by, input, status, input_for }: CallFields): Partial<ToolPart> {
   return {

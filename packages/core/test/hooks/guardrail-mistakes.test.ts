@@ -27,12 +27,12 @@ describe("F34 U6 a mistake in a guardrail is named in the words of its options",
 
   it("F34 U6 if it replaces what readers have been shown", async () => {
     const output: GuardrailOptions["output"] = ({ complete }) => (complete ? { replace: "Z" } : undefined);
-    expect(await causeOf({ every: 4, output })).toContain("the replaced text must begin with what readers");
+    expect(await causeOf({ every: 4, output })).toContain("the replacement must begin with what readers");
   });
 
   it.each([
-    [{ input: () => undefined, every: 10 }, "`every` of guardrail() is for `output`, which is missing."],
-    [{ output: () => undefined, beside: true }, "`beside` of guardrail() is for `input`, which is missing."],
+    [{ input: () => undefined, every: 10 }, "`every` of guardrail() needs `output`, which is missing."],
+    [{ output: () => undefined, beside: true }, "`beside` of guardrail() needs `input`, which is missing."],
   ])("F34 U6 if an option has no method that uses it (%#)", (options, text) => {
     expect(() => guardrail(options)).toThrow(new PawlError("config", text));
   });

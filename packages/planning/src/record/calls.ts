@@ -29,7 +29,7 @@ export function callChange(
   };
 }
 
-/** Returns the input with which a call runs or asks, unless a hook hides it, and what else its start says. */
+/** Returns what an event changes in its call: the input, unless a hook hides it, and what a start says. */
 function inputAfter(
   call: ToolExecution,
   event: StoredOf<"tool_started" | "tool_suspended">,
@@ -37,7 +37,7 @@ function inputAfter(
   const { input = call.arguments } = event.data.input_for === "nobody" ? {} : event.data;
   if (event.type === "tool_started")
     return { agent: event.data.agent ?? call.agent, arguments: input, startedAt: event.at };
-  // A hook's question is about an input that later hooks may change.
+  // After a hook's own question, later hooks may still change the input.
   return event.data.by === undefined ? { arguments: input } : {};
 }
 

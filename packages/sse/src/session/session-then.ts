@@ -21,7 +21,7 @@ export interface SessionThen {
   view: ViewState;
   mode: string | null;
   facts: ThreadFacts;
-  /** The results that calls got since the session as it was known, see `sessionUpTo`. Default: none. */
+  /** The results that calls got after the session `known` of `sessionUpTo`; absent without one. */
   closed?: readonly StoredOf<"tool_result">[];
 }
 
@@ -78,10 +78,11 @@ export async function sessionUpTo(
     const result = "seq" in event ? resultIn(event, view) : undefined;
     if (result !== undefined) closed.push(result);
   };
-  // Without a known session, the results are those of its whole past.
-  const folding = newFolding(known, afterSeq > 0 ? noteResult : undefined);
+  // Without a known session, these would be all results of its past.
+  const isKnown = afterSeq > 0;
+  const folding = newFolding(known, isKnown ? noteResult : undefined);
   await folding.addEvents(upTo(uptoSeq, shownEvents(served, sessionId, afterSeq)));
-  return { ...folding.session(), closed };
+  return { ...folding.session(), ...(isKnown && { closed }) };
 }
 
 /** Yields the events after `afterSeq` as the session's user may see them. */
@@ -96,7 +97,7 @@ async function* upTo(seq: number, events: AsyncIterable<StoredEvent>): AsyncGene
   }
 }
 
-/** Folds events into a session as it is after them. `heard` gets each event, and the view after it. */
+/** Folds events into a session. `heard` is called with each event, and with the view after it. */
 function newFolding(
   { view, mode: modeBefore, facts: factsBefore }: SessionThen,
   heard?: ((event: SessionEvent, view: ViewFold) => void) | undefined,

@@ -117,7 +117,7 @@ async function settled<M extends HookMethod, R>(
     (await leg.parts.load()).checkReturned(call.method, returned);
     return { value: await call.take(returned) };
   } catch (cause) {
-    // Before the error is reported, so that no question comes meanwhile.
+    // Set before the error is reported, so that no question can arrive in between.
     call.isOver = true;
     return await afterFailure(leg, call, cause);
   }

@@ -33,7 +33,7 @@ export interface WantedAttempt {
 export interface GivingRecord {
   /** Whether the call has its result. */
   closed: boolean;
-  /** The most levels of sub-agents in the tasks of the tool. */
+  /** The largest number of levels of sub-agents among the tool's tasks. */
   depth: number;
   /** The question that the tool asks the user instead of returning a result. */
   asked: MidwayQuestion | undefined;
@@ -69,7 +69,7 @@ export interface FlowParts<Leg> {
     record: GivingRecord,
     signal: () => AbortSignal,
   ): RunContext["runAgent"];
-  /** Returns the method `runAgent` of a hook's context, in one call of a hook. */
+  /** Returns the method `runAgent` of a hook's context, for one call of that hook. */
   agentOfHook(leg: Leg, name: string, calling: CallOfHook | undefined): RunContext["runAgent"];
   /** Chooses the sub-agent of a call. */
   chooseAgent(leg: Leg, delegate: Delegate, call: CallState, input: unknown): Promise<ChosenAgent>;

@@ -99,7 +99,7 @@ export type HookDecision =
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | ({ do: "ask"; by: string; ask: CheckedAsk } & CallInput);
 
-/** A question about a call: of a hook, or of the tool before it runs. */
+/** The step in which a hook, or the tool before it runs, asks the user about a call. */
 export type AskStep = Extract<HookDecision, { do: "ask" }> | ({ do: "ask_for_tool" } & CallInput);
 
 /** What is known of a call about which the user was asked. */
@@ -120,7 +120,7 @@ export type Consented = CallInput & { do: "run"; about?: Consent };
 /** The work on calls about which the user is asked. */
 export interface ConsentParts<Leg> {
   /**
-   * Returns the question about a call that a hook asks, or the tool before it runs. Throws a PawlError
+   * Returns the question that a hook, or the tool before it runs, asks about a call. Throws a PawlError
    * `config` for a tool whose question cannot be stored.
    */
   callQuestion(leg: Leg, call: CallState, tool: Tool, step: AskStep): Promise<NewEvent>;

@@ -17,7 +17,7 @@ export interface HookProgress {
   turns: number;
   /** The stop reason that an `afterTurn` hook returned; `undefined` if none did. */
   stop: StopReason | undefined;
-  /** The call of a hook that has begun last. */
+  /** The latest call of a hook. It may be over. */
   calling: CallOfHook | undefined;
   /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
@@ -31,7 +31,7 @@ export interface HookProgress {
 export interface CallOfHook {
   readonly hook: Hook;
   readonly method: keyof Hook;
-  /** Whether the call has its outcome, perhaps before the hook has settled. */
+  /** Set when the call is over. After its `timeoutMs`, the hook itself may still be running. */
   isOver?: true;
   /** The question of an agent to which this call has given a task. */
   question?: QuestionEvent;

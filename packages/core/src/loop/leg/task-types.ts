@@ -14,7 +14,7 @@ export interface TaskGiver extends Asker {
   call: CallState | undefined;
   /** Throws if the call has its result. */
   check(): void;
-  /** Called with the agent of a task for which the hook or tool waits. */
+  /** Notes the agent of a task for which the hook or tool waits. */
   waitsFor(agent: TaskAgent): void;
   /** Has the user asked the question of an agent. Throws if the hook or tool cannot pass on questions. */
   ask(question: MidwayQuestion): never;

@@ -19,7 +19,7 @@ export interface CallRecord {
   artifacts: Artifact[];
   decided: ToolDecisions;
   report: CallReport;
-  /** The most levels of sub-agents in the tasks of the tool. */
+  /** The largest number of levels of sub-agents among the tool's tasks. */
   depth: number;
   /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;

@@ -154,7 +154,7 @@ async function withinTime<T>(
   const { clock, signal } = life;
   const deadline: Deadline = {
     ...{ clock, signal, timeoutMs, onTimeout: () => timeUp().abort(tookTooLong(timeoutMs)) },
-    // The tool may give tasks to agents later.
+    // Read when the run is stopped: the tool may have given tasks to agents by then.
     get abortGraceMs() {
       return life.abortGraceMs * (1 + record.depth);
     },

@@ -36,7 +36,7 @@ type FilePart = Extract<MessagePart, { type: "file" }>;
 
 /** A message that was checked for the agent that will answer it. */
 interface CheckedMessage extends ReadInput {
-  /** What happens if a run is in progress, by the agent of that run. */
+  /** What happens if a run is in progress: the option of that run's agent, or else of the request. */
   whenBusy: WhenBusy | undefined;
   clientTools: ToolSpec[] | undefined;
 }

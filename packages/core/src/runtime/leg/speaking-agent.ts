@@ -55,8 +55,8 @@ export async function agentsInSession(
 }
 
 /**
- * Returns the agents that may speak in the sessions of this agent: the agent, and those to which they hand
- * over.
+ * Returns the agents that may have the conversation in sessions of this agent: the agent itself, and all
+ * agents that a hand-over or several can reach from it.
  *
  * @example
  * ```ts
@@ -95,9 +95,9 @@ export function lackedAgent({ agents }: Host, session: Session, state: SessionSt
 }
 
 /**
- * Returns the agent by which offered tools are checked. A page offers its tools with every message and does
- * not know who speaks: an agent without `clientTools` ignores them if another one of the conversation accepts
- * them.
+ * Returns the agent by whose options offered tools are checked. A page offers its tools with every message,
+ * and does not know which agent speaks. So an agent without `clientTools` ignores them if another agent of
+ * the conversation accepts them.
  */
 export function acceptingAgent(speaker: Agent, speakers: readonly Agent[]): AcceptingAgent {
   return {

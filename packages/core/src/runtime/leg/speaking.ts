@@ -8,7 +8,7 @@ import type { Callers, OwnAccess } from "./callers.ts";
 import { type Host, noSuchAgent } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 
-/** A session, its state, and the agent to which it belongs. */
+/** A session, its state, and its own agent. */
 interface Spoken {
   host: Host;
   session: Session;

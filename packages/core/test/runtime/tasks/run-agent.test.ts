@@ -265,7 +265,7 @@ describe("context.runAgent() in a tool", () => {
       await runAgent(two, "go", { key: "k" });
     });
     expect((await run(caller(mixed))).text).toMatch(
-      /The key \\"k\\" is that of a task of the agent \\"one\\"/,
+      /The key \\"k\\" is taken by a task of the agent \\"one\\"/,
     );
     const helper = asker("helper");
     const asks = flowTool(async (_, { runAgent }) => (await runAgent(helper, "go", { key: "k" })).text, {

@@ -3,8 +3,8 @@ import { isQuestionPart, type ViewFold } from "@pawl/core/view";
 import type { EncoderContext } from "./dialect.ts";
 
 /**
- * Returns the result that an event brings. No call of the model has asked a question about the run, so the
- * answer to it is its result. `view` is the view after the event.
+ * Returns the result of a call that an event brings; `undefined` if it brings none. A hook's question about
+ * the run is shown as a call, and its answer is the result of that call. `view` is the view after the event.
  */
 export function resultIn(
   event: StoredEvent,
@@ -32,8 +32,8 @@ interface ResultStep {
   event: StoredOf<"tool_result">;
 }
 
-/** Returns the results of earlier calls that the message of a stream has closed: steps before all others. */
+/** Returns the steps with which a stream begins: the results of calls that its message has closed. */
 export function closedSteps({ closed = [], messageSeq }: EncoderContext): ResultStep[] {
-  // The message of a queued one closes nothing: the results are those of the run that it waits for.
+  // A queued message closes nothing: these are results of the run for which it waits.
   return messageSeq === undefined ? closed.map((event) => ({ type: "result", event })) : [];
 }

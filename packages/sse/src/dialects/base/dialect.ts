@@ -162,8 +162,8 @@ export interface EncoderContext {
   /** The session's view before the first event that the encoder gets. */
   before: ViewState;
   /**
-   * The results that calls got between the request and the stream: a message closes open questions before
-   * its own run begins. `before` has these results. Default: none.
+   * The results that calls got after the request and before its run began: a message first closes the open
+   * questions. `before` has these results, too. Default: none.
    */
   closed?: readonly StoredOf<"tool_result">[];
 }

@@ -18,13 +18,13 @@ export type Step =
   | { type: "turn"; turn: number; role?: string }
   /** The model calls a tool. Sent with the whole input, once the answer is stored. */
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
-  /** A hook has changed a call's input, and pages may have it. Before the call starts, or its tool asks. */
+  /** A hook has changed a call's input, and pages may have it. Comes before `started` or `asked`. */
   | ({ type: "edited" } & CallEdit)
   | { type: "started"; event: StoredOf<"tool_started"> }
   | { type: "progress"; callId: string; toolName: string; data: unknown }
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
-  /** The result of a call. Of a call in an earlier message, if the message of this stream has closed it. */
+  /** The result of a call. If this stream's message has closed the call, it is in an earlier message. */
   | { type: "result"; event: StoredOf<"tool_result"> }
   /** A source, a file, an artifact or an emitted part of the answer. */
   | { type: "outcome"; part: OutcomePart }
