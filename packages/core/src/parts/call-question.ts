@@ -49,7 +49,7 @@ async function questionOfTool(
 }
 
 /** What a question shows in place of a value or a name that a hook hides. */
-const HIDDEN = "[hidden]";
+const HIDDEN_VALUE = "[hidden]";
 
 /**
  * Returns a call's input as a question shows it. If a hook hides its change, replaces each value that the
@@ -75,11 +75,11 @@ async function questionInput(
  */
 function masked(input: Json, before: readonly (Json | undefined)[], names: readonly string[] = []): Json {
   if (before.some((one) => one !== undefined && isEqualJson(one, input))) return input;
-  if (!isObject(input) || !before.some(isObject)) return HIDDEN;
+  if (!isObject(input) || !before.some(isObject)) return HIDDEN_VALUE;
   const fields = Object.entries(input).map(([name, value]) => {
     const was = before.map((one) => fieldOf(one, name));
     const isKnown = names.includes(name) || was.some((one) => one !== undefined);
-    return [isKnown ? name : HIDDEN, masked(value, was)];
+    return [isKnown ? name : HIDDEN_VALUE, masked(value, was)];
   });
   return Object.fromEntries(fields);
 }

@@ -66,11 +66,11 @@ describe("an input that a hook has changed before the tool asks", () => {
     const { world, sessionId, part } = await asked(runs, [
       edit({ euros: 50 }, true),
       approval({ when: ["pay"] }),
-      named("later", { beforeTool: () => ({ input: { euros: 40 }, shown: false }) }),
+      named("later", { beforeTool: () => ({ input: { euros: 50, to: "later-7" }, shown: false }) }),
     ]);
     expect(part).not.toHaveProperty("input");
     await world.answer(sessionId, "toolu_p", { approved: true });
-    expect(JSON.stringify(await world.pawl.view(sessionId, user))).not.toContain("40");
+    expect(JSON.stringify(await world.pawl.view(sessionId, user))).not.toContain("later-7");
   });
 
   it("H3 is in timelines and in the lines of the log, unless a hook hides it", async () => {
