@@ -130,7 +130,7 @@ async function stats(port: number): Promise<Stats> {
   return JSON.parse(response === undefined ? "" : await textOf(response)) as Stats;
 }
 
-/** Reads a text. `read` is called with what has come so far. */
+/** Reads a text. `read` is called with the text so far. */
 async function textOf(from: IncomingMessage, read?: (soFar: string) => void): Promise<string> {
   let text = "";
   for await (const chunk of from.setEncoding("utf8")) {

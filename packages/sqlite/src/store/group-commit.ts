@@ -25,8 +25,8 @@ const MOST_READS = 500;
  * Commits the writes of one turn of the event loop in one transaction, in the order in which they came, so
  * that all of them wait for the disk once.
  */
-// A microtask would come after the input of each socket. `setImmediate` comes after the input of all of them. The
-// second one lets readers have what has come, e.g. text of other runs, before the commit blocks the process.
+// A microtask would come after the input of each socket, and `setImmediate` comes after the input of all. The
+// second one lets readers have new text of other runs before the commit blocks the process.
 function grouped(db: SqliteDatabase): CommittingDatabase {
   let waiting: Write[] = [];
   let reads = 0;
