@@ -14,7 +14,7 @@ const LIMITS = {
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,
   "@pawl/restate": 33,
-  "@pawl/sqlite": 47,
+  "@pawl/sqlite": 55,
   "@pawl/sse": 370,
   "@pawl/supabase": 88,
   "@pawl/testing": 470,

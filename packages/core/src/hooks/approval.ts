@@ -54,8 +54,8 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
  * process may end in the meantime. The payload of a tool with a source, e.g. of an MCP server, also has its
  * `description`, its `annotations` and its `server`, i.e. the source's `name` and `address`.
  *
- * What runs is what was shown. If the input or such a tool has changed when the answer comes, the user is
- * asked again, and the question's `changed` says what has changed.
+ * What runs is what was shown, unless a hook after this one changes it. If the input or such a tool has
+ * changed when the answer comes, the user is asked again, and the question's `changed` says what has changed.
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
  * If such a hook hides its change (`shown: false`), the payload has `"[hidden]"` in place of each value that

@@ -12,7 +12,7 @@ export interface NodeDatabase {
 
 /** A database of `node:sqlite`. */
 export interface NodeSqlite extends SqliteDatabase {
-  /** Closes the database. Drain the runtime first. */
+  /** Closes the database. Writes that are not committed yet reject. Drain the runtime first. */
   close(): void;
 }
 
@@ -28,8 +28,9 @@ const PATIENCE_MS = 20;
 
 /**
  * Opens a SQLite database with `node:sqlite`, which is part of Node, Deno and Bun. Several processes of one
- * machine may open the same file. A write blocks its process until it is on the disk, and for at most 5
- * seconds while another process writes. Processes that write all the time take turns within milliseconds.
+ * machine may open the same file. A commit blocks its process until it is on the disk, and for at most 5
+ * seconds while another process writes. Processes that write all the time take turns within milliseconds. The
+ * writes of one turn of the event loop are one commit; each of them is still stored or refused by itself.
  *
  * `database` is the path of a file, which is created if it is missing, or `":memory:"`. A file is set to
  * write-ahead logging (`journal_mode = WAL`) with `synchronous = FULL`, so that an append that has been
@@ -37,7 +38,7 @@ const PATIENCE_MS = 20;
  *
  * `database` can also be a `DatabaseSync` of your own, e.g. one that has tables of your application too. It
  * keeps its settings: set WAL and a `timeout` if several processes use the file. Leave no transaction of your
- * own open across an `await`.
+ * own open across an `await`: writes that are due meanwhile reject with `store_unavailable`.
  *
  * If the file is deleted or replaced while it is open, every call rejects with `store_unavailable` until it
  * is back: SQLite would go on writing to the deleted file.
@@ -74,12 +75,14 @@ interface Kind {
 
 function over(db: NodeDatabase, { isOwn, exclusive, begin }: Kind): NodeSqlite {
   // An application's database may change to another kind of journal, and then has no log.
-  const checkFile = sameFileCheck(pathOf(db), { hasLog: isOwn });
+  const path = pathOf(db);
+  const checkFile = sameFileCheck(path, { hasLog: isOwn });
   let isInTransaction = false;
   // The store has a fixed number of statements, so the map does not grow.
   const prepared = new Map<string, ReturnType<NodeDatabase["prepare"]>>();
   return {
     exclusive,
+    groupCommit: path !== "",
     run(sql, values) {
       if (!isInTransaction) checkFile();
       const statement = prepared.get(sql) ?? db.prepare(sql);

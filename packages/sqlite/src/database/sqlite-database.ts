@@ -23,6 +23,12 @@ export interface SqliteDatabase {
    * query it once a minute instead of every `times.pollMs`. Default: false.
    */
   readonly exclusive?: boolean;
+  /**
+   * Set it if a commit waits for the disk, and if `run` takes `SAVEPOINT` statements. The store then commits
+   * the writes of one turn of the event loop in one transaction, each in a savepoint of its own. Default:
+   * false.
+   */
+  readonly groupCommit?: boolean;
 }
 
 /** Checks that `db` is a database. @throws PawlError `config` that says how to make one */
@@ -38,7 +44,7 @@ export function withPawlErrors(db: SqliteDatabase): SqliteDatabase {
   return {
     run: (sql, values) => orUnavailable(() => db.run(sql, values)),
     transaction: (work) => orUnavailable(() => db.transaction(work)),
-    ...(db.exclusive !== undefined && { exclusive: db.exclusive }),
+    groupCommit: db.groupCommit === true,
   };
 }
 

@@ -14,18 +14,19 @@ import {
   wakeAtAfter,
 } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
+import type { CommittingDatabase } from "./group-commit.ts";
 import { partsOf } from "./long-text.ts";
 import { isoOf, rowOf, timeOf, toEvent, toSession } from "./rows.ts";
 
 /** Implements {@link EventStore.append}, in one transaction. */
 export async function append(
-  db: SqliteDatabase,
+  db: CommittingDatabase,
   sessionId: string,
   events: readonly NewEvent[],
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
   const log = {
-    append: async (call: AppendCall) => db.transaction(() => storeAll(db, call, options.session ?? {})),
+    append: (call: AppendCall) => db.commit(() => storeAll(db, call, options.session ?? {})),
     explain: async (call: AppendCall) => explain(db, call),
   };
   return await appendInSql(log, sessionId, events, options);

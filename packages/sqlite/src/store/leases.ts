@@ -1,17 +1,18 @@
 import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import type { SqliteDatabase } from "../database/sqlite-database.ts";
+import type { CommittingDatabase } from "./group-commit.ts";
 import { isoOf, LEASE_IS_OVER, NOW, rowOf } from "./rows.ts";
 
 /** Implements {@link EventStore.acquire}. */
 export async function acquire(
-  db: SqliteDatabase,
+  db: CommittingDatabase,
   sessionId: string,
   holder: string,
   ttlMs: number,
 ): Promise<AcquiredLease | undefined> {
   checkNames(holder);
   if (!isName(sessionId)) throw noSession(sessionId);
-  return db.transaction(() => {
+  return await db.commit(() => {
     if (rowOf(db, sessionId) === undefined) throw noSession(sessionId);
     return leaseTo(db, sessionId, holder, ttlMs);
   });
@@ -37,10 +38,10 @@ export function leaseTo(
 }
 
 /** Implements {@link EventStore.renew}. */
-export async function renew(db: SqliteDatabase, lease: Lease, ttlMs: number): Promise<boolean> {
+export async function renew(db: CommittingDatabase, lease: Lease, ttlMs: number): Promise<boolean> {
   const { sessionId, holder, epoch } = lease;
   if (!isName(sessionId) || !isName(holder)) return false;
-  const rows = db.transaction(() =>
+  const rows = await db.commit(() =>
     db.run(
       `UPDATE agent_sessions SET lease_since = ${NOW}, lease_expires_at = ${NOW} + ?
        WHERE id = ? AND lease_holder = ? AND lease_epoch = ? RETURNING 1`,
@@ -51,9 +52,9 @@ export async function renew(db: SqliteDatabase, lease: Lease, ttlMs: number): Pr
 }
 
 /** Implements {@link EventStore.release}. */
-export async function release(db: SqliteDatabase, { sessionId, holder, epoch }: Lease): Promise<void> {
+export async function release(db: CommittingDatabase, { sessionId, holder, epoch }: Lease): Promise<void> {
   if (!isName(sessionId) || !isName(holder)) return;
-  db.transaction(() =>
+  await db.commit(() =>
     db.run(
       `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL
        WHERE id = ? AND lease_holder = ? AND lease_epoch = ?`,

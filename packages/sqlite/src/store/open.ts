@@ -2,11 +2,13 @@ import {
   checkNames,
   checkText,
   isName,
+  jsonbText,
   type OpenedSession,
   type SessionToOpen,
   type Snapshot,
 } from "@pawl/core/store";
 import type { SqliteDatabase } from "../database/sqlite-database.ts";
+import type { CommittingDatabase } from "./group-commit.ts";
 import { leaseTo } from "./leases.ts";
 import { joined, partsOf } from "./long-text.ts";
 import { eventsAfter } from "./read.ts";
@@ -17,13 +19,17 @@ import { insertSession } from "./sessions.ts";
 const MOST_EVENTS = 1_000;
 
 /** Implements {@link EventStore.open}, in one transaction. */
-export async function open(db: SqliteDatabase, wanted: SessionToOpen): Promise<OpenedSession | undefined> {
+export async function open(
+  db: CommittingDatabase,
+  wanted: SessionToOpen,
+): Promise<OpenedSession | undefined> {
   const { id, userId, agent, create, holder } = wanted;
   checkNames(holder);
   if (create !== undefined) checkNames(id, userId, agent);
   if (!isName(id) || !isName(userId) || !isName(agent)) return undefined;
-  return db.transaction(() => {
-    if (create !== undefined) insertSession(db, { id, userId, agent, ...create });
+  const metadata = jsonbText(create?.metadata ?? {});
+  return await db.commit(() => {
+    if (create !== undefined) insertSession(db, { id, userId, agent }, metadata);
     return opened(db, wanted);
   });
 }
@@ -61,14 +67,14 @@ function snapshotOf(
 
 /** Implements {@link EventStore.saveSnapshot}, in one transaction. */
 export async function saveSnapshot(
-  db: SqliteDatabase,
+  db: CommittingDatabase,
   sessionId: string,
   { version, seq, state }: Snapshot,
 ): Promise<void> {
   if (!isName(sessionId)) return;
   checkNames(version);
   checkText(state);
-  db.transaction(() => {
+  await db.commit(() => {
     if (rowOf(db, sessionId)?.last_sequence !== seq) return;
     db.run("DELETE FROM agent_session_snapshots WHERE session_id = ?", [sessionId]);
     for (const [part, text] of partsOf(state).entries())

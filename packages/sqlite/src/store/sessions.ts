@@ -1,15 +1,17 @@
 import { type EventStore, PawlError, type Session } from "@pawl/core";
 import { checkNames, isName, jsonbText, type NewSession, type RecoverableOptions } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
+import type { CommittingDatabase } from "./group-commit.ts";
 import { isoOf, LEASE_IS_OVER, NOW, rowOf, timeOf, toSession, WAKE_IS_DUE } from "./rows.ts";
 
 /** Implements {@link EventStore.sessions}. */
-export function sessions(db: SqliteDatabase): EventStore["sessions"] {
+export function sessions(db: CommittingDatabase): EventStore["sessions"] {
   return {
     async create(session) {
       const { id, userId, agent } = session;
       checkNames(id, userId, agent);
-      const row = db.transaction(() => insertSession(db, session));
+      const metadata = jsonbText(session.metadata ?? {});
+      const row = await db.commit(() => insertSession(db, session, metadata));
       if (row === undefined) throw new PawlError("conflict", `There is a session "${id}" already.`);
       return toSession(row);
     },
@@ -32,16 +34,17 @@ export function sessions(db: SqliteDatabase): EventStore["sessions"] {
   };
 }
 
-/** Stores a new session, and returns its row; `undefined` if its id is taken. */
+/** Stores a new session with its metadata as JSON, and returns its row; `undefined` if its id is taken. */
 export function insertSession(
   db: SqliteDatabase,
-  { id, userId, agent, metadata = {} }: NewSession,
+  { id, userId, agent }: NewSession,
+  metadata: string,
 ): Row | undefined {
   const [row] = db.run(
     `INSERT INTO agent_sessions (id, user_id, agent, metadata, created_at, updated_at)
      SELECT ?, ?, ?, ?, now, now FROM (SELECT ${NOW} AS now) WHERE true
      ON CONFLICT (id) DO NOTHING RETURNING *`,
-    [id, userId, agent, jsonbText(metadata)],
+    [id, userId, agent, metadata],
   );
   return row;
 }

@@ -3,6 +3,7 @@ import { watchedStore } from "@pawl/core/store";
 import { checkDatabase, type SqliteDatabase, withPawlErrors } from "../database/sqlite-database.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { append } from "./append.ts";
+import { withCommits } from "./group-commit.ts";
 import { acquire, release, renew } from "./leases.ts";
 import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
@@ -56,7 +57,7 @@ export interface SqliteStore extends EventStore {
  */
 export function sqliteStore(database: SqliteDatabase): SqliteStore {
   checkDatabase(database);
-  const db = withPawlErrors(database);
+  const db = withCommits(withPawlErrors(database));
   migrate(db);
   const store: EventStore = {
     append: (sessionId, events, options) => append(db, sessionId, events, options),

@@ -99,6 +99,6 @@ export async function requestStop(host: Host, session: Session, agent: Agent): P
   if (run === undefined) return;
   const ending = await recoverStopped(host, session, agent);
   if (ending !== undefined) await ending.done;
-  // Another request of this process may be ending the run.
+  // Another request of this process may just have begun to end the run.
   else if (isSuspended(run)) await host.atWork.get(session.id)?.done;
 }
