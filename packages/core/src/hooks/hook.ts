@@ -122,7 +122,7 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * `stop.type` is `end_turn` or `terminal_tool` if the agent is done; otherwise it is why the run has ended.
    *
    * - The key makes the task durable: the same key in the same hook and run continues the task, or returns
-   *   its result, also after a crash. The input is not part of the key.
+   *   its result, also after a crash. Neither the input nor the agent is part of the key.
    * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
    * - In `beforeRun` and `beforeTurn`, a question of the agent to the user becomes one of this hook. After
    *   the answer, the hook is called again, and finished tasks return their results at once.

@@ -222,7 +222,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * `stop.type` is `end_turn` or `terminal_tool` if the agent is done; otherwise it is why the run has ended.
    *
    * - The key makes the task durable: the same key in the same call continues the task, or returns its
-   *   result, also after a crash. The input is not part of the key.
+   *   result, also after a crash. Neither the input nor the agent is part of the key.
    * - The run is charged for what the task uses, within its limits. A stop of the run stops the task.
    * - If the agent asks the user, the question is passed up as one of this call. Then `execute` is called
    *   again from the top, as with `ask()`, and finished tasks return their results at once.
