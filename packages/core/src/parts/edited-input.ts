@@ -5,7 +5,9 @@ import type { InputFor } from "../log/event-parts.ts";
 import type { EditedCall, EditParts, InputChange, InputEdit } from "../loop/leg/edit-types.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import { validateFor } from "../loop/leg/validate-for.ts";
+import { listedProblems } from "../schema/problems.ts";
 import type { CallState } from "../session/state.ts";
+import { reportCall } from "./tool-mistakes.ts";
 
 // A hook may change the input of a call. The model keeps the call as it wrote it, so a note says what the
 // tool got. Pages get the input only if they may: a hook may add what its user must not see.
@@ -56,6 +58,18 @@ function occursIn(answer: Json, value: Json): boolean {
     ? Object.values(answer).some((part) => occursIn(part, value))
     : false;
 }
+
+/**
+ * Returns the result of a call whose changed input does not match the tool's schema. If a hook hides its
+ * change, only the application learns the problems, which may quote the input.
+ */
+export const refusedEdit: EditParts<Leg>["refusedEdit"] = (leg, call, { shown, before }, problems) => {
+  const why = "The changed input does not match the tool's schema";
+  const full = `${why}: ${listedProblems(problems)}`;
+  if (shown !== false && before.inputFor !== "nobody") return full;
+  reportCall(leg, call, new Error(full));
+  return `${why}.`;
+};
 
 /** Returns the notes by which the model learns what hooks have changed. */
 export const editNotes: EditParts<Leg>["editNotes"] = async (leg, calls) => {

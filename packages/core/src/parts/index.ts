@@ -9,7 +9,7 @@ export { checkpointIfDue } from "./checkpoints.ts";
 export { prepareAsked } from "./consent.ts";
 export { checkedFeedback, continueWithFeedback } from "./continue-run.ts";
 export { currentRun } from "./current-run.ts";
-export { checkedChange, editNotes, inputForAfter } from "./edited-input.ts";
+export { checkedChange, editNotes, inputForAfter, refusedEdit } from "./edited-input.ts";
 export { runEffects } from "./effects.ts";
 export { emitPart } from "./emit.ts";
 export { reportHook, reportUnguarded, withheldResult } from "./hook-failures.ts";

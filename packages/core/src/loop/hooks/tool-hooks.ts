@@ -43,12 +43,9 @@ export async function screenCall(
     if (value === undefined) continue;
     if (!("input" in value)) return screenedBy(hook.name, value, now);
     const checked = await validateFor(leg, tool.input, value.input);
+    const { inputForAfter, refusedEdit } = await leg.parts.load();
     if (!checked.ok)
-      return {
-        do: "deny",
-        why: `The changed input does not match the tool's schema: ${listedProblems(checked.problems)}`,
-      };
-    const { inputForAfter } = await leg.parts.load();
+      return { do: "deny", why: refusedEdit(leg, call, { ...value, before: now }, checked.problems) };
     const inputFor = inputForAfter(call, { before: now, ...value, ...answer });
     now = { input: checked.value, changed: value.input, inputFor };
   }

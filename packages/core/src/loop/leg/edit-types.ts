@@ -29,6 +29,11 @@ export interface EditParts<Leg> {
   checkedChange(change: InputChange): InputChange;
   /** Returns who learns a call's input after a hook's change; `undefined` if it is what the model wrote. */
   inputForAfter(call: CallState, edit: InputEdit): InputFor | undefined;
+  /**
+   * Returns the result of a call whose changed input does not match the tool's schema. If a hook hides its
+   * change, only the application learns the problems, which may quote the input.
+   */
+  refusedEdit(leg: Leg, call: CallState, edit: InputEdit, problems: readonly string[]): string;
   /** Returns the notes by which the model learns what hooks have changed. */
   editNotes(leg: Leg, calls: readonly EditedCall[]): Promise<NewEvent[]>;
 }

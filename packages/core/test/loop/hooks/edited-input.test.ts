@@ -118,6 +118,23 @@ describe("an input that a hook has changed", () => {
     expect(call).not.toHaveProperty("input");
   });
 
+  it("H3 of a hidden change that the schema refuses, only the application learns the problems", async () => {
+    const quotes = z.object({ to: z.string().max(5, { error: ({ input }) => `too long: ${input}` }) });
+    const pay = tool({ name: "pay", description: "Pays.", input: quotes, execute: () => "Paid." });
+    const calls = [{ tools: [{ name: "pay", input: { to: "Ada" } }] }, { text: "Done." }];
+    const reported: unknown[] = [];
+    const hooks = [changing(() => ({ input: { to: "key-7-7" }, shown: false }))];
+    const onError = (error: unknown) => reported.push(error);
+    const world = setup(calls, { tools: [pay], hooks }, { onError });
+    const { sessionId } = await world.say("Pay");
+    const seen = [readBy(world), JSON.stringify(await world.log(sessionId))];
+    expect(seen.map((text) => [text.includes("does not match"), text.includes("key-7")])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    expect(String(reported)).toContain("too long: key-7-7");
+  });
+
   it.each([
     [true, false],
     [false, true],
