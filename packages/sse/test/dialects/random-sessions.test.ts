@@ -90,6 +90,20 @@ const found: [string, Plan][] = [
   ],
   ["a user stops a run that asks", plan([turn("busy", "chain")], [], { meanwhile: [move("stop")] })],
   ["a message waits while a user stops a run", plan([turn("busy", "busy")], [], stopped)],
+  [
+    "a message closes a call whose input the page got from a hook",
+    plan([turn("look"), turn("page", "look"), turn("look")], ["message"], {
+      ...{ roles: false, cuts: [0] },
+      decides: { calls: ["pass", "tell", "pass"], marks: [""], every: 0, beside: false, holds: false },
+    }),
+  ],
+  [
+    "a message waits while a guard fails, and is refused",
+    plan([turn("busy"), turn("look")], ["answer"], {
+      ...{ roles: false, cuts: [1], meanwhile: [move("refuse")] },
+      decides: { calls: ["failTurn", "pass"], marks: [""], every: 0, beside: false, holds: false },
+    }),
+  ],
 ];
 
 describe.each(found)("%s", (_title, example) => {

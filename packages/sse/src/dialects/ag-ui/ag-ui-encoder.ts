@@ -34,7 +34,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const isQueuedMessage = context.messageSeq !== undefined;
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
-  const { events, restated, stepEnd, open, tasks } = threadEvents(restates, context.before);
+  const { events, restated, stepEnd, open, tasks } = threadEvents(restates, context);
   const frames = framesOf(context.before, () => snapshot(told.view, open()));
   // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
   // everything before the answer to this message is sent as a snapshot too.
@@ -103,7 +103,7 @@ export function runError({ code, message }: WireError["error"]): readonly string
  * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
  * snapshots. `first` is the view before the stream.
  */
-function threadEvents(restates: boolean, first: ViewState) {
+function threadEvents(restates: boolean, { before: first, runId }: EncoderContext) {
   const words = blockEvents();
   const tasks = subAgents();
   let step: string | undefined;
@@ -113,6 +113,10 @@ function threadEvents(restates: boolean, first: ViewState) {
    * The attempt whose thinking the client may already have. A snapshot without thinking would not remove it.
    */
   let doubtful: number | undefined;
+  /** Whether the view has the message of the request. A snapshot without it would remove it from the page. */
+  let hasOwn = first.run?.id === runId;
+  /** Whether a snapshot has to say that the input of a call has changed. */
+  let owes = false;
   const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
   const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
     switch (one.type) {
@@ -152,7 +156,10 @@ function threadEvents(restates: boolean, first: ViewState) {
       const isTold = steps.length > 0 || FOLLOWED.includes(event.type);
       const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNewer = views.view.messages !== views.before.messages;
-      const isNews = (restates && isUntold && isNewer) || changesInput(event, views);
+      hasOwn ||= event.type !== "run_started" && views.view.run?.id === runId;
+      owes ||= changesInput(event, views);
+      const isNews = (restates && isUntold && isNewer) || (owes && hasOwn);
+      if (isNews) owes = false;
       const more = isNews ? untold(event, views) : [];
       return [...told, ...more, ...steps.filter(isTurn).flatMap((one) => eventsOf(one, views.before))];
     },

@@ -1,9 +1,12 @@
 import type { ViewPart, ViewState } from "@pawl/core/view";
 import { trainer } from "../../../../src/dialects.ts";
 import type { PlainClient, Shown } from "./client.ts";
-import { callsOf, isOver, joined, lastOf, textOf } from "./loaded.ts";
+import { callsOf, isOver, lastOf } from "./loaded.ts";
 
-/** A client of the trainer: it shows what tools have returned, by their names, and why a run has stopped. */
+/**
+ * A client of the trainer: it shows what tools have returned, by their names, and why the last run has stopped.
+ * The dialect says it in the last event of a stream, so of two runs in one stream only of the second.
+ */
 export const trainerClient: PlainClient = {
   dialect: trainer(),
   isLive: false,
@@ -15,20 +18,20 @@ export const trainerClient: PlainClient = {
     })),
   }),
   read: ({ type = "", ...event }, shown) => {
-    if (type === "done") shown.last = "done";
-    if (type === "error") {
-      shown.text += event.message;
-      shown.last = "error";
+    if (type === "done" || type === "error") {
+      shown.text = type === "done" ? "" : String(event.message);
+      shown.last = type;
     }
     if (event.status === "done" || event.status === "failed")
       addResult(shown, type, event.status, event.data);
   },
   load: (view) => {
-    const shown: Shown = {
-      text: joined(textOf(view, (part) => part.type === "notice" && part.stop !== "aborted")),
-      calls: new Map(),
-      last: lastWord(view),
-    };
+    const last = lastWord(view);
+    const parts = view.messages.flatMap((message) => message.parts);
+    const why = parts.flatMap((part) =>
+      part.type === "notice" && part.stop !== "aborted" ? [part.text] : [],
+    );
+    const shown: Shown = { text: last === "error" ? (why.at(-1) ?? "") : "", calls: new Map(), last };
     for (const call of callsOf(view).filter(isOver))
       addResult(shown, call.toolName, call.phase === "done" ? "done" : "failed", call.result);
     return shown;
