@@ -1,5 +1,6 @@
 import type { Json, SessionEvent } from "@pawl/core";
 import type { ToolPart, ViewState } from "@pawl/core/view";
+import type { EncoderContext } from "../base/dialect.ts";
 import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 
 /** A session before an event and after it. */
@@ -19,10 +20,27 @@ export function threadInput(part: Omit<ToolPart, "type">, { pending }: Pick<View
 }
 
 /**
- * Returns whether an event changes the input that a thread shows of a call, e.g. because a hook has changed
- * it. Clients can only learn this from a snapshot.
+ * Returns a function that says whether an event, or one before it, has changed the input of a call. Clients can
+ * only learn this from a snapshot. None is due before the view has the message of the request: a snapshot
+ * without it would remove it from the page.
  */
-export function changesInput(event: SessionEvent, { before, view }: Views): boolean {
+export function newInputs({ before: first, runId }: EncoderContext) {
+  let hasMessage = first.run?.id === runId;
+  let isChanged = false;
+  return (event: SessionEvent, views: Views): boolean => {
+    hasMessage ||= event.type !== "run_started" && views.view.run?.id === runId;
+    isChanged ||= changesInput(event, views);
+    if (!isChanged || !hasMessage) return false;
+    isChanged = false;
+    return true;
+  };
+}
+
+/**
+ * Returns whether an event changes the input that a thread shows of a call, e.g. because a hook has changed
+ * it.
+ */
+function changesInput(event: SessionEvent, { before, view }: Views): boolean {
   if (!CALL_EVENTS.includes(event.type)) return false;
   const { call_id: callId } = event.data as { call_id: string };
   const inputIn = (one: ViewState) => {

@@ -6,7 +6,7 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { everyView } from "../base/every-view.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { inView } from "./ag-ui-activities.ts";
-import { changesInput, type Views } from "./ag-ui-call-input.ts";
+import { newInputs, type Views } from "./ag-ui-call-input.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
 import { outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, ANSWERED, lastEvents } from "./ag-ui-outcome.ts";
@@ -101,11 +101,12 @@ export function runError({ code, message }: WireError["error"]): readonly string
 
 /**
  * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
- * snapshots. `first` is the view before the stream.
+ * snapshots.
  */
-function threadEvents(restates: boolean, { before: first, runId }: EncoderContext) {
+function threadEvents(restates: boolean, context: EncoderContext) {
   const words = blockEvents();
   const tasks = subAgents();
+  const hasNewInput = newInputs(context);
   let step: string | undefined;
   /** The attempt of the model's current answer; `undefined` once the answer is stored. */
   let attempt: number | undefined;
@@ -113,17 +114,13 @@ function threadEvents(restates: boolean, { before: first, runId }: EncoderContex
    * The attempt whose thinking the client may already have. A snapshot without thinking would not remove it.
    */
   let doubtful: number | undefined;
-  /** Whether the view has the message of the request. A snapshot without it would remove it from the page. */
-  let hasOwn = first.run?.id === runId;
-  /** Whether a snapshot has to say that the input of a call has changed. */
-  let owes = false;
   const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
   const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
     switch (one.type) {
       case "piece": {
         const isNew = one.kind === "thinking" && one.attempt === doubtful && !words.isOpen(one);
         const whole = () => snapshot(before, [...words.open(), ...emptied([one])]);
-        const without = isNew ? replacing(first, whole()) : [];
+        const without = isNew ? replacing(context.before, whole()) : [];
         return [...without, ...words.events(one)];
       }
       case "settled":
@@ -156,10 +153,7 @@ function threadEvents(restates: boolean, { before: first, runId }: EncoderContex
       const isTold = steps.length > 0 || FOLLOWED.includes(event.type);
       const isUntold = !isTold || UNTOLD.includes(event.type);
       const isNewer = views.view.messages !== views.before.messages;
-      hasOwn ||= event.type !== "run_started" && views.view.run?.id === runId;
-      owes ||= changesInput(event, views);
-      const isNews = (restates && isUntold && isNewer) || (owes && hasOwn);
-      if (isNews) owes = false;
+      const isNews = hasNewInput(event, views) || (restates && isUntold && isNewer);
       const more = isNews ? untold(event, views) : [];
       return [...told, ...more, ...steps.filter(isTurn).flatMap((one) => eventsOf(one, views.before))];
     },
