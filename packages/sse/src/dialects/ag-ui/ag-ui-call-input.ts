@@ -20,9 +20,9 @@ export function threadInput(part: Omit<ToolPart, "type">, { pending }: Pick<View
 }
 
 /**
- * Returns a function that says whether an event, or one before it, has changed the input of a call. Clients can
- * only learn this from a snapshot. None is due before the view has the message of the request: a snapshot
- * without it would remove it from the page.
+ * Returns a function that says whether an event, or one before it, has changed the input of a call. Clients
+ * can only learn this from a snapshot. None is due before the view has the message of the request: a
+ * snapshot without it would remove it from the page.
  */
 export function newInputs({ before: first, runId }: EncoderContext) {
   let hasMessage = first.run?.id === runId;
