@@ -1,4 +1,4 @@
-import type { Answer } from "@pawl/core";
+import type { Answer, StoredEvent } from "@pawl/core";
 import type { Kind } from "./kinds.ts";
 import { late } from "./late.ts";
 import { endOf, logAt } from "./log.ts";
@@ -94,8 +94,11 @@ async function reconnects(
   for (const at of [...places].filter((place) => place > 0)) {
     server.at = at;
     const { rest } = server;
-    const isNew = ({ type, seq }: { type: string; seq: number }) =>
-      type === "user_message" && seq > at && seq <= rest;
+    const isLater = ({ seq }: StoredEvent) => seq > at && seq <= rest;
+    const isNew = (event: StoredEvent) => event.type === "user_message" && isLater(event);
+    // A stream ends with a run that passes nothing on, e.g. because a message has closed its question.
+    const isEnd = (event: StoredEvent) => event.type === "run_ended" && event.data.next === undefined;
+    if (log.some((event) => isEnd(event) && isLater(event) && event.seq < rest)) continue;
     if (log.some(isNew) && !follows && !(hearsOthers && isCrossed)) continue;
     const page = await load(at);
     await shows(page, at, "loaded in the middle, at");
